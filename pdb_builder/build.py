@@ -1,0 +1,532 @@
+"""The build: breadth-first search from the goal, level by level, over whole blocks of bits.
+
+The distance of a state is the fewest moves of pattern tiles that lead from it to the goal; moves
+of other tiles only carry the blank about inside its zone and are free. The search keeps three bit
+maps over all states (``index`` numbers them): ``visited``, ``frontier`` (the states of the level
+just found) and ``table`` (bit 1 of the distance, the result). One level is, for every block:
+
+1. for every move that enters the block from a block with frontier states, carry the source's
+   frontier over and collect what arrives;
+2. ``fresh = arrived & ~visited``: these are the states of the new level.
+
+Every block is written by one thread alone, so nothing needs a lock. Blocks that are complete and
+sources that found nothing in the last level are skipped.
+
+*A move carries a block as a whole.* In memory a block is a matrix: a uint32 for every (merge,
+row), of which 24 bits are used. A move of a tile between ordinals sends every merge to another
+merge, and on the way either leaves its rows alone, or shuffles them (the tile was not a leading
+one and overtook another such), or shuffles the bits of all rows alike (a leading tile overtook a
+leading one). Shuffling 24 bits takes a handful of masked rotations, the same for all rows. The
+*recipe* of a move lists its merges in these three groups; ``lanes`` does them. A state costs a
+fraction of a bit operation, so pulling everything into a block beats following the set bits one
+by one unless there are hardly any.
+
+*The two parities never share a level.* On a bipartite board every move changes the colour of one
+tile's cell, so the parity of a distance is a property of the footprint alone. A level only reads
+blocks of one parity and only writes those of the other: one ``frontier`` map serves as source and
+target. On a wrapped board with an odd side there are two, exchanged after every level.
+
+Encodings. ``bits`` stores bit 1 of the distance for every (block, arrangement): bit 0 is the
+parity, so the distance is known modulo 4, and neighbours differ by exactly 1. ``bytes`` stores for
+every (footprint, arrangement) the least distance over its zones.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations, permutations
+from math import comb, factorial, gcd
+from typing import NamedTuple
+
+import numpy as np
+
+from .grid import Grid, InputError
+from .index import LEADING, Index, footprint_at, footprint_rank, next_footprint, signed_masks, zone_around, zone_number
+from .jit import kernel, lowest, popcount, shared
+from .lanes import or_rows, or_turned, settle
+
+ENCODINGS = ("bits", "bytes")
+UNREACHED = 255  # in a ``bytes`` table: no sequence of moves leads to the goal
+
+TURNS = 24  # room for the terms of one shuffle of bits
+
+
+# ---- moves between blocks -----------------------------------------------------------------------
+
+
+class Moves(NamedTuple):
+    """The moves that enter each block: of block b those from ``start[b]`` to ``start[b + 1]``."""
+
+    start: np.ndarray
+    source: np.ndarray  # the block a move comes from
+    recipe: np.ndarray  # ordinal there * k + ordinal here
+
+
+@kernel
+def _count_moves(size, cells, everywhere, near, first_block, counts, parity, odd_cells, goal_parity, low, high):
+    footprint = footprint_at(low, size, cells)
+    for rank in range(low, high):
+        free = everywhere & ~footprint
+        for block in range(first_block[rank], first_block[rank + 1]):
+            zone = zone_around(free & -free, free, near)
+            free &= ~zone
+            tiles = footprint
+            moves = 0
+            while tiles != 0:
+                moves += popcount(near[lowest(tiles)] & zone)
+                tiles &= tiles - 1
+            counts[block] = moves
+            parity[block] = (popcount(footprint & odd_cells) + goal_parity) & 1
+        footprint = next_footprint(footprint)
+
+
+@kernel
+def _list_moves(size, cells, everywhere, near, first_block, start, source, recipe, low, high):
+    footprint = footprint_at(low, size, cells)
+    for rank in range(low, high):
+        free = everywhere & ~footprint
+        for block in range(first_block[rank], first_block[rank + 1]):
+            zone = zone_around(free & -free, free, near)
+            free &= ~zone
+            at = start[block]
+            tiles = footprint
+            here = 0
+            while tiles != 0:
+                cell = lowest(tiles)
+                tiles &= tiles - 1
+                targets = near[cell] & zone
+                while targets != 0:
+                    target = lowest(targets)
+                    targets &= targets - 1
+                    other = (footprint & ~(1 << cell)) | (1 << target)
+                    there = popcount(other & ((1 << target) - 1))
+                    source[at] = first_block[footprint_rank(other)] + zone_number(cell, everywhere & ~other, near)
+                    recipe[at] = there * size + here
+                    at += 1
+                here += 1
+        footprint = next_footprint(footprint)
+
+
+# ---- recipes: what a move does to the arrangements of a block -----------------------------------
+
+
+class Recipes(NamedTuple):
+    """For the move from ordinal f to ordinal t, numbered f * k + t, its merges in three groups.
+
+    The merges ``groups[move, g]`` ... ``groups[move, g + 1]`` belong to group g: 0 copy the rows,
+    1 shuffle the rows, 2 shuffle the bits. ``target`` and ``source`` are first rows of merges,
+    ``shuffle`` tells which shuffle.
+    """
+
+    groups: np.ndarray
+    target: np.ndarray
+    source: np.ndarray
+    shuffle: np.ndarray
+    row_source: np.ndarray  # shuffle of rows, row -> the row that goes there
+    terms: np.ndarray  # shuffle of bits -> how many of its TURNS terms are used
+    masks: np.ndarray
+    turns: np.ndarray
+
+
+def _shifted(places: np.ndarray, start: int, end: int) -> np.ndarray:
+    """Where things stand after the one at ``start`` has moved to ``end`` and those between stepped aside."""
+    step = np.where((places > start) & (places <= end), -1, np.where((places < start) & (places >= end), 1, 0))
+    return np.where(places == start, end, places + step)
+
+
+def _order_maps(count: int) -> dict[tuple[int, int], np.ndarray]:
+    """For each (from, to) among ``count`` tiles the map of their order ranks."""
+    orders = np.array(list(permutations(range(count)))).reshape(factorial(count), count)
+    maps = {}
+    for start in range(count):
+        for end in range(count):
+            moved = _shifted(orders, start, end)
+            ranks = np.zeros(len(orders), dtype=np.int64)
+            for tile in range(count):
+                ranks = ranks * (count - tile) + (moved[:, tile + 1 :] < moved[:, tile : tile + 1]).sum(axis=1)
+            maps[start, end] = ranks
+    return maps
+
+
+@cache
+def recipes(size: int) -> Recipes:
+    """The recipes of all moves of a pattern of ``size`` tiles."""
+    leading = min(size, LEADING)
+    trailing = size - leading
+    rows = factorial(trailing)
+    merges = [sum(1 << o for o in chosen) for chosen in combinations(range(size), leading)]
+    merges.sort()
+    number = {merge: place for place, merge in enumerate(merges)}
+
+    row_source = np.zeros((max(1, trailing * trailing), rows), dtype=np.uint32)
+    for (start, end), ranks in _order_maps(trailing).items():
+        row_source[start * trailing + end, ranks] = np.arange(rows)
+
+    terms = np.zeros(leading * leading, dtype=np.int64)
+    masks = np.zeros(leading * leading * TURNS, dtype=np.uint32)
+    turns = np.zeros(leading * leading * TURNS, dtype=np.uint32)
+    for (start, end), ranks in _order_maps(leading).items():
+        shuffle = start * leading + end
+        by_turn: dict[int, int] = {}
+        for bit, target in enumerate(ranks.tolist()):
+            by_turn[(target - bit) % 32] = by_turn.get((target - bit) % 32, 0) | 1 << bit
+        terms[shuffle] = len(by_turn)
+        for term, (turn, mask) in enumerate(by_turn.items(), start=shuffle * TURNS):
+            turns[term], masks[term] = turn, mask
+
+    groups = np.zeros((size * size, 4), dtype=np.int64)
+    entries: list[tuple[int, int, int]] = []
+    for start in range(size):
+        for end in range(size):
+            members: tuple[list, list, list] = ([], [], [])
+            for merge in merges:
+                ordinals = np.flatnonzero([merge >> o & 1 for o in range(size)])
+                moved = sum(1 << int(o) for o in _shifted(ordinals, start, end))
+                is_leading = merge >> start & 1
+                mine, mine_moved, count = (merge, moved, leading) if is_leading else (~merge, ~moved, trailing)
+                before = (mine & ((1 << start) - 1)).bit_count()
+                after = (mine_moved & ((1 << end) - 1)).bit_count()
+                group = 0 if before == after else 1 + is_leading
+                members[group].append((number[moved] * rows, number[merge] * rows, before * count + after))
+            move = start * size + end
+            for group in range(3):
+                groups[move, group] = len(entries)
+                entries += sorted(members[group], key=lambda entry: (entry[2], entry[0]))
+            groups[move, 3] = len(entries)
+    target, source, shuffle = np.array(entries, dtype=np.int64).T.copy()
+    return Recipes(groups, target, source, shuffle, row_source, terms, masks, turns)
+
+
+# ---- the level loop -----------------------------------------------------------------------------
+
+
+class Maps(NamedTuple):
+    """The state of the search. ``active`` and ``remaining`` count states per block."""
+
+    parity: np.ndarray
+    remaining: np.ndarray
+    visited: np.ndarray
+    table: np.ndarray  # empty for ``bytes``
+    distances: np.ndarray  # empty for ``bits``
+
+
+class Frontier(NamedTuple):
+    bits: np.ndarray
+    active: np.ndarray
+
+
+@shared
+def _record_bytes(fresh, at, words, bits, distances, place, level):
+    """Write the level into the bytes of the fresh states that no zone has reached before."""
+    for word in range(words):
+        pending = fresh[at + word]
+        while pending != 0:
+            entry = place + word * bits + lowest(pending)
+            if distances[entry] == UNREACHED:
+                distances[entry] = level
+            pending &= pending - np.uint32(1)
+
+
+@cache
+def _sweep_kernel(size: int):
+    """The kernel of one level, compiled for patterns of ``size`` tiles.
+
+    The shape of a block must be known to the compiler: it decides the vectors.
+    """
+    bits = factorial(min(size, LEADING))
+    rows = factorial(size - min(size, LEADING))
+    words = comb(size, min(size, LEADING)) * rows
+    run = min(rows, 24)  # rows done at once in a shuffle
+    stretch = gcd(words, 120)  # words done at once where all are treated alike
+
+    @kernel
+    def sweep(level, bipartite, first_block, moves, recipes, maps, last, fresh, low, high):
+        """Find the states of ``level`` in the footprints ``low`` ... ``high - 1``; returns how many."""
+        arrived = np.empty(words, dtype=np.uint32)
+        total = 0
+        for rank in range(low, high):
+            for block in range(first_block[rank], first_block[rank + 1]):
+                if bipartite and maps.parity[block] != level & 1:
+                    continue
+                fresh.active[block] = 0
+                if maps.remaining[block] == 0:
+                    continue
+                untouched = True
+                for move in range(moves.start[block], moves.start[block + 1]):
+                    source = moves.source[move]
+                    if last.active[source] == 0:
+                        continue
+                    if untouched:
+                        arrived[:] = 0
+                        untouched = False
+                    start = source * words
+                    recipe = moves.recipe[move]
+                    if recipe // size == recipe % size:
+                        for word in range(0, words, stretch):
+                            or_rows(arrived, word, last.bits, start + word, stretch)
+                        continue
+                    for entry in range(recipes.groups[recipe, 0], recipes.groups[recipe, 1]):
+                        here, there = recipes.target[entry], start + recipes.source[entry]
+                        for row in range(0, rows, run):
+                            or_rows(arrived, here + row, last.bits, there + row, run)
+                    for entry in range(recipes.groups[recipe, 1], recipes.groups[recipe, 2]):
+                        here, there = recipes.target[entry], start + recipes.source[entry]
+                        target = arrived[here : here + rows]
+                        given = last.bits[there : there + rows]
+                        row_source = recipes.row_source[recipes.shuffle[entry]]
+                        for row in range(rows):
+                            target[row] |= given[row_source[row]]
+                    for entry in range(recipes.groups[recipe, 2], recipes.groups[recipe, 3]):
+                        here, there = recipes.target[entry], start + recipes.source[entry]
+                        term = recipes.shuffle[entry] * TURNS
+                        end = term + recipes.terms[recipes.shuffle[entry]]
+                        for row in range(0, rows, run):
+                            or_turned(arrived, here + row, last.bits, there + row, recipes.masks, recipes.turns, term, end, run)
+                if untouched:
+                    continue
+                start = block * words
+                count = 0
+                for word in range(0, words, stretch):
+                    count += settle(arrived, word, maps.visited, fresh.bits, start + word, stretch)
+                if count == 0:
+                    continue
+                if maps.distances.size != 0:
+                    _record_bytes(fresh.bits, start, words, bits, maps.distances, rank * words * bits, level)
+                elif level & 2:
+                    for word in range(0, words, stretch):
+                        or_rows(maps.table, start + word, fresh.bits, start + word, stretch)
+                fresh.active[block] = count
+                maps.remaining[block] -= count
+                total += count
+        return total
+
+    return sweep
+
+
+@kernel
+def _pack_rows(first_block, words, per_block, packed, low, high):
+    """Drop the unused byte of every row: 24 bits as three bytes; blocks of fewer bits are one byte."""
+    width = packed.shape[1] // per_block
+    for block in range(first_block[low], first_block[high]):
+        for row in range(per_block):
+            word = words[block * per_block + row]
+            for byte in range(width):
+                packed[block, row * width + byte] = (word >> np.uint32(8 * byte)) & np.uint32(255)
+
+
+@kernel
+def _histogram(distances, low, high):
+    """How often each distance occurs in the entries of some footprints."""
+    counts = np.zeros(UNREACHED + 1, dtype=np.int64)
+    for rank in range(low, high):
+        for distance in distances[rank]:
+            counts[distance] += 1
+    return counts
+
+
+# ---- one pattern --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class BuiltTable:
+    """The finished table of one pattern, still in memory.
+
+    ``counts[d]`` is the number of entries at distance d; an entry is a (block, arrangement) in
+    ``bits`` and a (footprint, arrangement) in ``bytes``.
+    """
+
+    tiles: tuple[int, ...]
+    encoding: str
+    values: np.ndarray
+    first_block: np.ndarray
+    counts: np.ndarray
+    seconds: float
+    threads: int
+
+
+def block_bytes(size: int) -> int:
+    """The bytes of one block in a ``bits`` table: one bit per arrangement, whole bytes."""
+    return max(1, factorial(size) // 8)
+
+
+def table_bytes(index: Index, encoding: str) -> int:
+    """The size of a table in the file, without its block numbers."""
+    if encoding == "bits":
+        return index.blocks * block_bytes(index.size)
+    return index.footprints * index.arrangements
+
+
+def block_words(size: int) -> int:
+    """The uint32 words of one block while it is built."""
+    return max(1, factorial(size) // 24)
+
+
+def least_memory(grid: Grid, size: int, encoding: str) -> int:
+    """A lower bound on ``memory_needed`` that costs nothing to compute."""
+    footprints = comb(grid.cells, size)
+    bytes_table = footprints * factorial(size) if encoding == "bytes" else 0
+    return footprints * 4 * block_words(size) * _map_count(grid, encoding) + bytes_table
+
+
+def memory_needed(index: Index, encoding: str) -> int:
+    """The bytes of memory that building a table takes at its peak."""
+    maps = index.blocks * 4 * block_words(index.size) * _map_count(index.grid, encoding)
+    degree = max(map(len, index.grid.neighbours))
+    most_moves = min(index.size, index.grid.cells - index.size) * degree
+    moves = index.blocks * most_moves * 2 // 3 * 5  # about a third of the neighbours are not free
+    per_block = index.blocks * 21 + index.footprints * 9
+    distances = index.footprints * index.arrangements if encoding == "bytes" else 0
+    return maps + moves + per_block + distances + 120_000_000  # and the interpreter with its libraries
+
+
+def _map_count(grid: Grid, encoding: str) -> int:
+    return 2 + (encoding == "bits") + (not grid.bipartite)
+
+
+def available_memory() -> int | None:
+    """The bytes of memory that can be used without swapping, or None where nobody tells."""
+    try:
+        with open("/proc/meminfo") as lines:
+            free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
+    except (OSError, StopIteration, ValueError):
+        try:
+            return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        except (OSError, ValueError, AttributeError):
+            return None
+    try:  # inside a container the group's limit may be lower
+        with open("/sys/fs/cgroup/memory.max") as limit, open("/sys/fs/cgroup/memory.current") as used:
+            return max(0, min(free, int(limit.read()) - int(used.read())))
+    except (OSError, ValueError):
+        return free
+
+
+def default_threads() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def check_encoding(grid: Grid, encoding: str | None) -> str:
+    """The encoding to use; None takes the best one that is valid on the grid."""
+    if encoding is None:
+        return "bits" if grid.bipartite else "bytes"
+    if encoding not in ENCODINGS:
+        raise InputError(f"there is no encoding '{encoding}': take one of {', '.join(ENCODINGS)}")
+    if encoding == "bits" and not grid.bipartite:
+        raise InputError(
+            f"encoding bits needs distances that change by 1 with every move, which a {grid} board with its "
+            "odd side does not give: use --encoding bytes"
+        )
+    return encoding
+
+
+def build_table(
+    grid: Grid,
+    tiles: Sequence[int],
+    *,
+    blank: int = 0,
+    encoding: str | None = None,
+    threads: int | None = None,
+    progress: Callable[[int], object] = lambda states: None,
+) -> BuiltTable:
+    """Build the table of one pattern for the canonical goal with its blank on a given cell.
+
+    ``progress`` is called after every level with the number of states it found.
+    """
+    started = time.perf_counter()
+    encoding = check_encoding(grid, encoding)
+    tiles = tuple(sorted(tiles))
+    threads = threads or default_threads()
+    index = Index(grid, len(tiles))
+    size, cells, first_block = len(tiles), grid.cells, index.first_block
+    everywhere = signed_masks([grid.all_cells])[0]
+    words = block_words(size)
+
+    # Ranges of footprints that threads take one after another, with about equally many blocks.
+    parts = 1 if index.states < 100_000 else 8 * threads
+    cuts = np.searchsorted(first_block, np.linspace(0, index.blocks, parts + 1)).tolist()
+    cuts[0], cuts[-1] = 0, index.footprints
+    ranges = [(low, high) for low, high in zip(cuts, cuts[1:], strict=False) if low < high]
+
+    homes = [grid.home(tile, blank) for tile in tiles]
+    goal = sum(1 << cell for cell in homes)
+    goal_block = int(first_block[footprint_rank(goal)]) + zone_number(blank, grid.all_cells & ~goal, grid.near)
+    goal_parity = (goal & grid.odd_cells).bit_count() & 1
+
+    with ThreadPoolExecutor(threads) as pool:
+
+        def in_parallel(function, *args) -> list:
+            tasks = [pool.submit(function, *args, low, high) for low, high in ranges]
+            try:
+                return [task.result() for task in tasks]
+            except BaseException:
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise
+
+        start = np.zeros(index.blocks + 1, dtype=np.int64)
+        parity = np.empty(index.blocks, dtype=np.uint8)
+        odd_cells = signed_masks([grid.odd_cells])[0]
+        shape = (size, cells, everywhere, index.near, first_block)
+        in_parallel(_count_moves, *shape, start[1:], parity, odd_cells, goal_parity)
+        np.cumsum(start, out=start)
+        block_type = np.uint32 if index.blocks < 2**32 else np.int64
+        moves = Moves(start, np.empty(start[-1], dtype=block_type), np.empty(start[-1], dtype=np.uint8))
+        in_parallel(_list_moves, *shape, *moves)
+
+        nothing = np.zeros(0, dtype=np.uint32)
+        count_type = np.int32 if index.arrangements < 2**31 else np.int64
+        everything = index.blocks * words
+        maps = Maps(
+            parity,
+            np.full(index.blocks, index.arrangements, dtype=count_type),
+            np.zeros(everything, dtype=np.uint32),
+            np.zeros(everything, dtype=np.uint32) if encoding == "bits" else nothing,
+            np.full(index.footprints * index.arrangements, UNREACHED, dtype=np.uint8)
+            if encoding == "bytes"
+            else nothing.view(np.uint8),
+        )
+
+        def empty_frontier() -> Frontier:
+            return Frontier(np.zeros(everything, dtype=np.uint32), np.zeros(index.blocks, dtype=count_type))
+
+        last = empty_frontier()
+        fresh = last if grid.bipartite else empty_frontier()
+
+        # The tiles in order on their homes: they ascend with the cells, so that is arrangement 0.
+        maps.visited[goal_block * words] = last.bits[goal_block * words] = 1
+        maps.remaining[goal_block] -= 1
+        last.active[goal_block] = 1
+        if encoding == "bytes":
+            maps.distances[footprint_rank(goal) * index.arrangements] = 0
+
+        sweep = _sweep_kernel(size)
+        fixed = (grid.bipartite, first_block, moves, recipes(size), maps)
+        level_counts = [1]
+        progress(1)
+        while True:
+            level = len(level_counts)
+            if encoding == "bytes" and level == UNREACHED:
+                raise InputError(f"distances beyond {UNREACHED - 1} do not fit a byte: use --encoding bits")
+            found = sum(in_parallel(sweep, level, *fixed, last, fresh))
+            if found == 0:
+                break
+            level_counts.append(found)
+            progress(found)
+            last, fresh = fresh, last
+
+        if encoding == "bits":
+            table = maps.table
+            del maps, last, fresh, fixed  # the packed table takes their place
+            values = np.empty((index.blocks, block_bytes(size)), dtype=np.uint8)
+            in_parallel(_pack_rows, first_block, table, words, values)
+            counts = np.array(level_counts, dtype=np.int64)
+        else:
+            values = maps.distances.reshape(index.footprints, index.arrangements)
+            counts = np.trim_zeros(sum(in_parallel(_histogram, values))[:UNREACHED], "b")
+
+    return BuiltTable(tiles, encoding, values, first_block, counts, time.perf_counter() - started, threads)

@@ -1,0 +1,196 @@
+"""The index: every state of a pattern has one number, block x arrangement.
+
+A state of a k-tile pattern is where its tiles stand and which free cells the blank can reach
+without moving one of them. It is split in three:
+
+*footprint* -- the set of cells the tiles occupy, a bit mask. Footprints are ranked among the
+k-subsets of the cells in colexicographic order, which is the order of the masks as integers.
+
+*zone* -- the connected region of free cells that holds the blank. The zones of a footprint depend
+on the footprint alone; they are numbered by their lowest cell. Every (footprint, zone) is a
+*block*, and blocks are numbered footprint by footprint: ``first_block[rank] + zone``.
+
+*arrangement* -- which tile stands on which cell of the footprint, a number in 0 ... k!-1. Number
+the pattern's tiles 0 ... k-1 in ascending order and let ``ordinals[t]`` be how many cells of the
+footprint lie below tile t's cell. The arrangement is three digits, high to low:
+
+    merge   the set of ordinals taken by the leading tiles (the first four, or all if fewer),
+            ranked in colexicographic order: C(k, 4) values
+    row     the order of the other tiles among themselves: (k-4)! values
+    bit     the order of the leading tiles among themselves: 24 values
+
+where the order of some tiles is the lexicographic rank of the permutation that their ordinals
+form. A move takes one tile from its ordinal to another and the tiles between step aside. It
+changes the merge and, of the two orders, the one of the group the tile belongs to. So seen from
+a block as a matrix of bits -- a row for every (merge, row), 24 bits in a row -- a move copies
+rows, shuffles rows, or shuffles the bits of rows, always in long runs: see ``build``.
+
+A move takes a tile from cell p to a free neighbour q in the blank's zone; the blank ends on p.
+The new block is that of (footprint - p + q, zone of p). Moves can be undone, so the graph of
+states is undirected.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import comb, factorial
+
+import numpy as np
+
+from .grid import MAX_CELLS, Grid, InputError
+from .jit import kernel, lowest, popcount, shared
+from .pattern import MAX_TILES
+
+LEADING = 4  # leading tiles: their 4! = 24 orders are the bits of a row
+
+BINOMIAL = np.array(
+    [[comb(n, k) for k in range(MAX_TILES + 1)] for n in range(MAX_CELLS + 1)], dtype=np.int64
+)
+
+
+# ---- footprints ---------------------------------------------------------------------------------
+
+
+@shared
+def footprint_rank(footprint):
+    """The rank of a set of cells among the sets of its size."""
+    rank = 0
+    size = 0
+    while footprint != 0:
+        size += 1
+        rank += BINOMIAL[lowest(footprint), size]
+        footprint &= footprint - 1
+    return rank
+
+
+@shared
+def footprint_at(rank, size, cells):
+    """The set of ``size`` cells with this rank: the inverse of ``footprint_rank``."""
+    footprint = 0
+    cell = cells - 1
+    for remaining in range(size, 0, -1):
+        while BINOMIAL[cell, remaining] > rank:
+            cell -= 1
+        rank -= BINOMIAL[cell, remaining]
+        footprint |= 1 << cell
+    return footprint
+
+
+@shared
+def next_footprint(footprint):
+    """The set that follows: its lowest run of cells sends the top one up, the rest to the bottom."""
+    risen = footprint + (footprint & -footprint)
+    return risen | ((1 << (popcount(footprint & ~risen) - 1)) - 1)
+
+
+# ---- zones --------------------------------------------------------------------------------------
+
+
+@shared
+def zone_around(seed, free, near):
+    """The connected region of ``free`` cells around the set ``seed``."""
+    zone = seed
+    todo = seed
+    while todo != 0:
+        fresh = near[lowest(todo)] & free & ~zone
+        todo = (todo & (todo - 1)) | fresh
+        zone |= fresh
+    return zone
+
+
+@shared
+def zone_number(cell, free, near):
+    """The number of the zone that holds a free cell."""
+    number = 0
+    while True:
+        zone = zone_around(free & -free, free, near)
+        if (zone >> cell) & 1:
+            return number
+        free &= ~zone
+        number += 1
+
+
+@kernel
+def _count_zones(size, cells, everywhere, near, counts):
+    footprint = footprint_at(0, size, cells)
+    for rank in range(counts.size):
+        free = everywhere & ~footprint
+        zones = 0
+        while free != 0:
+            free &= ~zone_around(free & -free, free, near)
+            zones += 1
+        counts[rank] = zones
+        footprint = next_footprint(footprint)
+
+
+# ---- arrangements -------------------------------------------------------------------------------
+
+
+@shared
+def order_rank(ordinals, first, last):
+    """The rank of the order in which the tiles ``first`` ... ``last - 1`` stand."""
+    rank = 0
+    for tile in range(first, last):
+        before = 0
+        for other in range(tile + 1, last):
+            if ordinals[other] < ordinals[tile]:
+                before += 1
+        rank = rank * (last - tile) + before
+    return rank
+
+
+@shared
+def arrangement_rank(ordinals, size):
+    """The number of the arrangement that puts tile t of the pattern at ``ordinals[t]``."""
+    leading = min(size, LEADING)
+    merge = 0
+    bits = 1
+    rows = 1
+    for tile in range(leading):
+        merge |= 1 << ordinals[tile]
+        bits *= tile + 1
+    for tile in range(leading, size):
+        rows *= tile - leading + 1
+    row = order_rank(ordinals, leading, size)
+    return (footprint_rank(merge) * rows + row) * bits + order_rank(ordinals, 0, leading)
+
+
+# ---- the index of one pattern size on one grid --------------------------------------------------
+
+
+def signed_masks(masks) -> np.ndarray:
+    """Sets of cells as the int64 words that kernels work on (cell 63 is the sign bit)."""
+    return np.array(masks, dtype=np.uint64).view(np.int64)
+
+
+class Index:
+    """Counts and block numbers of the patterns of ``size`` tiles on a grid."""
+
+    def __init__(self, grid: Grid, size: int):
+        if not 1 <= size <= min(MAX_TILES, grid.cells - 1):
+            raise InputError(f"a pattern of {size} tiles has no index on a {grid} board: take 1 to {min(MAX_TILES, grid.cells - 1)} tiles")
+        self.grid = grid
+        self.size = size
+        self.footprints = comb(grid.cells, size)
+        self.arrangements = factorial(size)
+
+    @cached_property
+    def first_block(self) -> np.ndarray:
+        """For each footprint the number of its first block, and the number of blocks at the end."""
+        zones = np.empty(self.footprints, dtype=np.uint8)
+        _count_zones(self.size, self.grid.cells, signed_masks([self.grid.all_cells])[0], self.near, zones)
+        first = np.zeros(self.footprints + 1, dtype=np.int64)
+        np.cumsum(zones, out=first[1:])
+        return first
+
+    @cached_property
+    def near(self) -> np.ndarray:
+        return signed_masks(self.grid.near)
+
+    @property
+    def blocks(self) -> int:
+        return int(self.first_block[-1])
+
+    @property
+    def states(self) -> int:
+        return self.blocks * self.arrangements

@@ -1,0 +1,87 @@
+"""How kernels are compiled and cached, and the few machine operations Python has no name for.
+
+``@kernel`` compiles a function that runs without the interpreter lock. ``@shared`` leaves a
+function plain Python and lets kernels inline it: the index arithmetic is written once, runs
+compiled inside the level loop, and runs as it stands for a single look-up, where compiling would
+cost more than it saves.
+
+Numba's disk cache is keyed on the file that holds a kernel and knows nothing of the helpers that
+were inlined from other files: after a change in a helper the old machine code would run on. So
+the cache lives in a folder named by a hash of all sources, and every version starts with an
+empty one.
+
+With ``NUMBA_DISABLE_JIT=1`` everything runs as plain Python, and the bodies below do the work.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import numba
+from numba.extending import intrinsic, overload, register_jitable
+
+
+def _cache_folder() -> Path:
+    package = Path(__file__).parent
+    digest = hashlib.sha256(numba.__version__.encode())
+    for folder in (package, package.parent / "solver"):
+        for source in sorted(folder.rglob("*.py")):
+            digest.update(source.read_bytes())
+    cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    base = os.environ.get("NUMBA_CACHE_DIR") or Path(cache_home) / "slidepdb"
+    return Path(base) / digest.hexdigest()[:16]
+
+
+def _prepare_cache() -> bool:
+    """Point numba at the cache folder; False where none can be written."""
+    try:
+        folder = _cache_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, RuntimeError):
+        return False
+    if not os.access(folder, os.W_OK):
+        return False
+    numba.config.CACHE_DIR = str(folder)
+    return True
+
+
+kernel = numba.njit(nogil=True, error_model="numpy", cache=_prepare_cache())
+shared = register_jitable
+
+
+def popcount(word):
+    """How many bits of a word are set."""
+    return int(word).bit_count()
+
+
+def lowest(word):
+    """The number of the lowest set bit of a word that is not 0."""
+    return (int(word) & -int(word)).bit_length() - 1
+
+
+@intrinsic
+def _popcount(typing_context, word):
+    def generate(context, builder, signature, args):
+        return builder.ctpop(args[0])
+
+    return word(word), generate
+
+
+@intrinsic
+def _lowest(typing_context, word):
+    def generate(context, builder, signature, args):
+        return builder.cttz(args[0], context.get_constant(numba.types.boolean, False))
+
+    return word(word), generate
+
+
+@overload(popcount)
+def _compiled_popcount(word):
+    return lambda word: _popcount(word)
+
+
+@overload(lowest)
+def _compiled_lowest(word):
+    return lambda word: _lowest(word)

@@ -1,0 +1,161 @@
+"""Patterns and partitions: which tiles share a table.
+
+A *pattern* is a set of tiles; its table gives, for every placement of those tiles and the blank,
+the fewest moves *of those tiles* that bring them home. A *partition* splits all tiles of a board
+into disjoint patterns. No move is counted in two tables, so their values may be added up and the
+sum is still a lower bound.
+
+The larger the patterns the better the bound, and the dearer the tables: adding a tile multiplies
+the states by roughly the number of cells. Tiles that stand close together at home get in each
+other's way most, so good patterns are compact.
+
+Three ways to a partition: by name (``NAMED``), free (``parse_patterns``), or automatic: as
+large as a memory budget allows (``automatic_partition``).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+
+from .grid import Grid, InputError
+
+Pattern = tuple[int, ...]
+Partition = tuple[Pattern, ...]
+
+MAX_TILES = 12  # the tables of arrangements grow as k!
+
+
+def _runs(text: str) -> Partition:
+    return tuple(tuple(map(int, part.split())) for part in text.split("/"))
+
+
+# Named for the canonical goal with its blank on cell 0. The 4x4 and 5x5-6-6-6-6 partitions are
+# those of Korf & Felner (2002) and Felner, Korf & Hanan (2004).
+NAMED: dict[str, Partition] = {
+    "3x3-8": _runs("1 2 3 4 5 6 7 8"),
+    "3x3-4-4": _runs("1 2 3 4 / 5 6 7 8"),
+    "3x4-6-5": _runs("1 2 4 5 6 8 / 3 7 9 10 11"),
+    "3x4-11": _runs("1 2 3 4 5 6 7 8 9 10 11"),
+    "4x4-5-5-5": _runs("1 2 3 6 7 / 4 5 8 9 12 / 10 11 13 14 15"),
+    "4x4-6-6-3": _runs("1 2 4 5 8 9 / 3 6 7 10 11 15 / 12 13 14"),
+    "4x4-7-8": _runs("1 2 3 4 5 6 7 / 8 9 10 11 12 13 14 15"),
+    "5x5-6-6-6-6": _runs("1 5 6 10 11 12 / 2 3 4 7 8 9 / 13 14 18 19 23 24 / 15 16 17 20 21 22"),
+    "5x5-7-7-7-3": _runs("1 2 5 6 7 10 11 / 3 4 8 9 12 13 14 / 15 16 17 18 20 21 22 / 19 23 24"),
+}
+DEFAULT_NAME = "4x4-7-8"
+_DEFAULT_OF_SHAPE = {"3x3": "3x3-8", "3x4": "3x4-6-5", "4x4": DEFAULT_NAME, "5x5": "5x5-6-6-6-6"}
+
+
+def default_partition(grid: Grid) -> Partition | None:
+    """The partition to use for a shape when nothing else is said, if one is named for it."""
+    name = _DEFAULT_OF_SHAPE.get(grid.shape)
+    return NAMED[name] if name else None
+
+
+def shape_of(name: str) -> str:
+    """The board shape a partition's name begins with."""
+    return name.split("-")[0]
+
+
+def parse_patterns(text: str) -> Partition:
+    """A partition written as ``1,2,5,6/3,4,7,8``. Says nothing about whether it fits a board."""
+    patterns = []
+    for part in text.split("/"):
+        words = part.replace(",", " ").split()
+        if not words:
+            raise InputError(f"the pattern list '{text}' has an empty pattern: separate patterns by one '/', tiles by ','")
+        for word in words:
+            if not (word.isascii() and word.isdigit() and len(word) < 10):
+                raise InputError(f"'{word}' in the pattern list is not a tile number: write tiles as 1,2,5,6/3,4,7,8")
+        patterns.append(tuple(sorted(map(int, words))))
+    return tuple(patterns)
+
+
+def check_partition(grid: Grid, patterns: Sequence[Sequence[int]]) -> Partition:
+    """The partition with sorted patterns, or an ``InputError`` that says what is wrong with it."""
+    last = grid.cells - 1
+    seen: dict[int, int] = {}
+    for number, tiles in enumerate(patterns, start=1):
+        if not tiles:
+            raise InputError(f"pattern {number} is empty: give each pattern at least one tile")
+        if len(tiles) > MAX_TILES:
+            raise InputError(
+                f"pattern {number} has {len(tiles)} tiles and its index would not fit: split it into patterns "
+                f"of at most {MAX_TILES} tiles"
+            )
+        for tile in tiles:
+            if not 1 <= tile <= last:
+                raise InputError(f"tile {tile} is not on a {grid} board: its tiles are 1 to {last}")
+            if tile in seen:
+                where = f"twice in pattern {number}" if seen[tile] == number else f"in patterns {seen[tile]} and {number}"
+                raise InputError(f"tile {tile} is {where}: each tile belongs to exactly one pattern")
+            seen[tile] = number
+    missing = [tile for tile in range(1, last + 1) if tile not in seen]
+    if missing:
+        listed = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
+        noun = "tile is" if len(missing) == 1 else "tiles are"
+        raise InputError(f"{len(missing)} {noun} in no pattern ({listed}): each tile belongs to exactly one pattern")
+    return tuple(tuple(sorted(tiles)) for tiles in patterns)
+
+
+def partition_name(grid: Grid, partition: Partition, blank: int, encoding: str) -> str:
+    """A file-name stem that tells partitions, goals and encodings apart.
+
+    Patterns of the same sizes as a named partition but with other tiles carry a short fingerprint.
+    """
+    parts = [grid.shape, *(str(len(tiles)) for tiles in partition)]
+    if NAMED.get("-".join(parts)) != partition:
+        text = "/".join(",".join(map(str, tiles)) for tiles in partition)
+        parts.append(hashlib.sha256(text.encode()).hexdigest()[:6])
+    if grid.wrap:
+        parts.append("wrap")
+    if blank:
+        parts.append(f"blank{blank}")
+    if encoding != "bits":
+        parts.append(encoding)
+    return "-".join(parts)
+
+
+def automatic_partition(grid: Grid, blank: int, largest: int) -> Partition:
+    """Compact patterns of ``largest`` tiles each, the last one of what is left.
+
+    Patterns grow one after another from the most cornered free tile, always by the free tile
+    nearest to those they have; then tiles are exchanged between patterns while that brings the
+    tiles of the patterns closer together.
+    """
+    homes = {tile: grid.home(tile, blank) for tile in range(1, grid.cells)}
+    free = set(homes)
+
+    def apart(a: int, b: int) -> int:
+        return grid.distance(homes[a], homes[b]) ** 2
+
+    def room(tile: int) -> int:
+        around = grid.neighbours[homes[tile]]
+        return sum(homes[other] in around for other in free)
+
+    groups: list[list[int]] = []
+    while free:
+        group: list[int] = []
+        while free and len(group) < largest:
+            tile = min(free, key=lambda t: (sum(apart(t, member) for member in group), room(t), t))
+            free.remove(tile)
+            group.append(tile)
+        groups.append(group)
+
+    def gain(group: list[int], leaving: int, entering: int) -> int:
+        return sum(apart(leaving, member) - apart(entering, member) for member in group if member != leaving)
+
+    improved = True
+    while improved:
+        improved = False
+        for one in groups:
+            for other in groups:
+                if one is other:
+                    continue
+                for i, a in enumerate(one):
+                    for j, b in enumerate(other):
+                        if gain(one, a, b) + gain(other, b, a) > 0:
+                            one[i], other[j] = b, a
+                            a, improved = b, True
+    return tuple(sorted((tuple(sorted(group)) for group in groups), key=lambda tiles: (-len(tiles), tiles)))
