@@ -48,7 +48,7 @@ import numpy as np
 from .grid import Grid, InputError
 from .index import LEADING, Index, footprint_at, footprint_rank, next_footprint, signed_masks, zone_around, zone_number
 from .jit import kernel, lowest, popcount, shared
-from .lanes import or_rows, or_turned, settle
+from .lanes import or_gathered, or_rows, or_turned, settle
 
 ENCODINGS = ("bits", "bytes")
 UNREACHED = 255  # in a ``bytes`` table: no sequence of moves leads to the goal
@@ -163,9 +163,9 @@ def recipes(size: int) -> Recipes:
     merges.sort()
     number = {merge: place for place, merge in enumerate(merges)}
 
-    row_source = np.zeros((max(1, trailing * trailing), rows), dtype=np.uint32)
+    row_source = np.zeros(max(1, trailing * trailing) * rows, dtype=np.uint32)
     for (start, end), ranks in _order_maps(trailing).items():
-        row_source[start * trailing + end, ranks] = np.arange(rows)
+        row_source[(start * trailing + end) * rows + ranks] = np.arange(rows)
 
     terms = np.zeros(leading * leading, dtype=np.int64)
     masks = np.zeros(leading * leading * TURNS, dtype=np.uint32)
@@ -221,14 +221,20 @@ class Frontier(NamedTuple):
 
 
 @shared
-def _record_bytes(fresh, at, words, bits, distances, place, level):
-    """Write the level into the bytes of the fresh states that no zone has reached before."""
+def _record_level(level, distances, place, bits, words, fresh, visited, block, first, last):
+    """Write the level into the entries that ``block`` is the first of its footprint to reach.
+
+    The zones of the footprint are the blocks ``first`` ... ``last - 1``, its entries begin at ``place``.
+    """
     for word in range(words):
-        pending = fresh[at + word]
+        pending = fresh[block * words + word]
+        if pending == 0:
+            continue
+        for other in range(first, last):
+            if other != block:
+                pending &= ~visited[other * words + word]
         while pending != 0:
-            entry = place + word * bits + lowest(pending)
-            if distances[entry] == UNREACHED:
-                distances[entry] = level
+            distances[place + word * bits + lowest(pending)] = level
             pending &= pending - np.uint32(1)
 
 
@@ -247,61 +253,66 @@ def _sweep_kernel(size: int):
     @kernel
     def sweep(level, bipartite, first_block, moves, recipes, maps, last, fresh, low, high):
         """Find the states of ``level`` in the footprints ``low`` ... ``high - 1``; returns how many."""
+        # Unpacked once: an array taken from a tuple is counted as a reference each time, by all
+        # threads in the same place.
+        parity, remaining, visited, table, distances = maps
+        starts, sources, numbers = moves
+        groups, targets, origins, shuffles, row_source, terms, masks, turns = recipes
+        last_bits, last_active = last
+        fresh_bits, fresh_active = fresh
         arrived = np.empty(words, dtype=np.uint32)
         total = 0
         for rank in range(low, high):
             for block in range(first_block[rank], first_block[rank + 1]):
-                if bipartite and maps.parity[block] != level & 1:
+                if bipartite and parity[block] != level & 1:
                     continue
-                fresh.active[block] = 0
-                if maps.remaining[block] == 0:
+                fresh_active[block] = 0
+                if remaining[block] == 0:
                     continue
                 untouched = True
-                for move in range(moves.start[block], moves.start[block + 1]):
-                    source = moves.source[move]
-                    if last.active[source] == 0:
+                for move in range(starts[block], starts[block + 1]):
+                    if last_active[sources[move]] == 0:
                         continue
                     if untouched:
                         arrived[:] = 0
                         untouched = False
-                    start = source * words
-                    recipe = moves.recipe[move]
-                    if recipe // size == recipe % size:
+                    start = sources[move] * words
+                    number = numbers[move]
+                    if number // size == number % size:
                         for word in range(0, words, stretch):
-                            or_rows(arrived, word, last.bits, start + word, stretch)
+                            or_rows(arrived, word, last_bits, start + word, stretch)
                         continue
-                    for entry in range(recipes.groups[recipe, 0], recipes.groups[recipe, 1]):
-                        here, there = recipes.target[entry], start + recipes.source[entry]
+                    for entry in range(groups[number, 0], groups[number, 1]):
+                        here, there = targets[entry], start + origins[entry]
                         for row in range(0, rows, run):
-                            or_rows(arrived, here + row, last.bits, there + row, run)
-                    for entry in range(recipes.groups[recipe, 1], recipes.groups[recipe, 2]):
-                        here, there = recipes.target[entry], start + recipes.source[entry]
-                        target = arrived[here : here + rows]
-                        given = last.bits[there : there + rows]
-                        row_source = recipes.row_source[recipes.shuffle[entry]]
-                        for row in range(rows):
-                            target[row] |= given[row_source[row]]
-                    for entry in range(recipes.groups[recipe, 2], recipes.groups[recipe, 3]):
-                        here, there = recipes.target[entry], start + recipes.source[entry]
-                        term = recipes.shuffle[entry] * TURNS
-                        end = term + recipes.terms[recipes.shuffle[entry]]
+                            or_rows(arrived, here + row, last_bits, there + row, run)
+                    for entry in range(groups[number, 1], groups[number, 2]):
+                        here, there = targets[entry], start + origins[entry]
+                        places = shuffles[entry] * rows
                         for row in range(0, rows, run):
-                            or_turned(arrived, here + row, last.bits, there + row, recipes.masks, recipes.turns, term, end, run)
+                            or_gathered(arrived, here + row, last_bits, there, row_source, places + row, run)
+                    for entry in range(groups[number, 2], groups[number, 3]):
+                        here, there = targets[entry], start + origins[entry]
+                        term = shuffles[entry] * TURNS
+                        end = term + terms[shuffles[entry]]
+                        for row in range(0, rows, run):
+                            or_turned(arrived, here + row, last_bits, there + row, masks, turns, term, end, run)
                 if untouched:
                     continue
                 start = block * words
                 count = 0
                 for word in range(0, words, stretch):
-                    count += settle(arrived, word, maps.visited, fresh.bits, start + word, stretch)
+                    count += settle(arrived, word, visited, fresh_bits, start + word, stretch)
                 if count == 0:
                     continue
-                if maps.distances.size != 0:
-                    _record_bytes(fresh.bits, start, words, bits, maps.distances, rank * words * bits, level)
+                if distances.size != 0:
+                    place, zones = rank * words * bits, (first_block[rank], first_block[rank + 1])
+                    _record_level(level, distances, place, bits, words, fresh_bits, visited, block, *zones)
                 elif level & 2:
                     for word in range(0, words, stretch):
-                        or_rows(maps.table, start + word, fresh.bits, start + word, stretch)
-                fresh.active[block] = count
-                maps.remaining[block] -= count
+                        or_rows(table, start + word, fresh_bits, start + word, stretch)
+                fresh_active[block] = count
+                remaining[block] -= count
                 total += count
         return total
 
@@ -381,7 +392,7 @@ def memory_needed(index: Index, encoding: str) -> int:
     moves = index.blocks * most_moves * 2 // 3 * 5  # about a third of the neighbours are not free
     per_block = index.blocks * 21 + index.footprints * 9
     distances = index.footprints * index.arrangements if encoding == "bytes" else 0
-    return maps + moves + per_block + distances + 120_000_000  # and the interpreter with its libraries
+    return maps + moves + per_block + distances + 180_000_000  # and the interpreter with its libraries
 
 
 def _map_count(grid: Grid, encoding: str) -> int:

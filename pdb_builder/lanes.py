@@ -1,4 +1,4 @@
-"""Rows of bits, many at a time: three operations on runs of uint32 words.
+"""Rows of bits, many at a time: four operations on runs of uint32 words.
 
 The level loop of ``build`` does nothing else for most of its time. Left to itself the compiler
 first unrolls such short loops and then cannot prove that source and target do not overlap, so
@@ -76,6 +76,25 @@ def _or_rows(typing_context, target, target_at, source, source_at, lanes):
 
 
 @intrinsic(prefer_literal=True)
+def _or_gathered(typing_context, target, target_at, source, source_at, places, places_at, lanes):
+    def generate(context, builder, signature, args):
+        to = _Words(context, builder, target, args[0], args[1])
+        given = _Words(context, builder, source, args[2], args[3])
+        chosen = _Words(context, builder, places, args[4], args[5])
+        for offset, vector in _vectors(lanes.literal_value):
+            words = ir.Constant(vector, ir.Undefined)
+            for lane in range(vector.count):
+                place = builder.load(builder.gep(chosen.start, [ir.Constant(COUNT, offset + lane)]))
+                word = builder.load(builder.gep(given.start, [builder.zext(place, COUNT)]))
+                words = builder.insert_element(words, word, ir.Constant(WORD, lane))
+            to.store(builder.or_(to.load(offset, vector), words), offset)
+        return context.get_dummy_value()
+
+    arguments = (target, types.int64, source, types.int64, places, types.int64, lanes)
+    return types.void(*arguments), generate
+
+
+@intrinsic(prefer_literal=True)
 def _or_turned(typing_context, target, target_at, source, source_at, masks, turns, first, last, lanes):
     def generate(context, builder, signature, args):
         to = _Words(context, builder, target, args[0], args[1])
@@ -123,6 +142,11 @@ def _plain_or_rows(target, target_at, source, source_at, lanes):
     target[target_at : target_at + lanes] |= source[source_at : source_at + lanes]
 
 
+def _plain_or_gathered(target, target_at, source, source_at, places, places_at, lanes):
+    """``target |= source`` with the words shuffled: word i comes from ``source_at + places[places_at + i]``."""
+    target[target_at : target_at + lanes] |= source[source_at + places[places_at : places_at + lanes].astype(np.int64)]
+
+
 def _plain_or_turned(target, target_at, source, source_at, masks, turns, first, last, lanes):
     """``target |= source`` with the bits of every word shuffled.
 
@@ -145,6 +169,6 @@ def _plain_settle(found, found_at, visited, fresh, at, lanes):
 
 
 if numba.config.DISABLE_JIT:
-    or_rows, or_turned, settle = _plain_or_rows, _plain_or_turned, _plain_settle
+    or_rows, or_gathered, or_turned, settle = _plain_or_rows, _plain_or_gathered, _plain_or_turned, _plain_settle
 else:
-    or_rows, or_turned, settle = _or_rows, _or_turned, _settle
+    or_rows, or_gathered, or_turned, settle = _or_rows, _or_gathered, _or_turned, _settle

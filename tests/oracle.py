@@ -1,0 +1,87 @@
+"""The slow, obvious versions that everything fast is compared with.
+
+Nothing here shares code with the packages under test beyond ``Grid.neighbours`` and the canonical
+goal, which have tests of their own.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from itertools import combinations, permutations
+from math import factorial
+
+
+def pattern_distances(grid, tiles, blank):
+    """0-1 breadth-first search: {(cells of the tiles, cell of the blank): fewest tile moves}."""
+    goal = grid.goal(blank)
+    start = (tuple(goal.index(tile) for tile in tiles), blank)
+    distances = {start: 0}
+    queue = deque([start])
+    done = set()
+    while queue:
+        state = queue.popleft()
+        if state in done:
+            continue
+        done.add(state)
+        cells, hole = state
+        for cell in grid.neighbours[hole]:
+            moved = tuple(hole if place == cell else place for place in cells)
+            cost = moved != cells
+            other = (moved, cell)
+            if distances[state] + cost < distances.get(other, 1 << 30):
+                distances[other] = distances[state] + cost
+                (queue.append if cost else queue.appendleft)(other)
+    return distances
+
+
+def board_distances(grid, blank):
+    """Breadth-first search over whole boards: {board: moves to the goal}."""
+    goal = grid.goal(blank)
+    distances = {goal: 0}
+    queue = deque([goal])
+    while queue:
+        board = queue.popleft()
+        hole = board.index(0)
+        for cell in grid.neighbours[hole]:
+            other = list(board)
+            other[hole], other[cell] = other[cell], 0
+            other = tuple(other)
+            if other not in distances:
+                distances[other] = distances[board] + 1
+                queue.append(other)
+    return distances
+
+
+def all_footprints(cells, size):
+    """All sets of cells in the order of the masks as integers."""
+    return sorted(combinations(range(cells), size), key=lambda chosen: sum(1 << cell for cell in chosen))
+
+
+def zones_of(grid, footprint):
+    """The connected regions of free cells, by lowest cell."""
+    free = set(range(grid.cells)) - set(footprint)
+    zones = []
+    while free:
+        zone, todo = set(), [min(free)]
+        while todo:
+            cell = todo.pop()
+            if cell in free and cell not in zone:
+                zone.add(cell)
+                todo += grid.neighbours[cell]
+        free -= zone
+        zones.append(zone)
+    return zones
+
+
+def arrangement_number(ordinals):
+    """The number docs/format.md gives to an arrangement: tile t of the pattern at ``ordinals[t]``."""
+    size = len(ordinals)
+    lead, rest = ordinals[:4], ordinals[4:]
+    merges = all_footprints(size, len(lead))
+
+    def order(places):
+        ranked = tuple(sorted(places).index(place) for place in places)
+        return list(permutations(range(len(places)))).index(ranked)
+
+    merge = merges.index(tuple(sorted(lead)))
+    return (merge * factorial(len(rest)) + order(rest)) * factorial(len(lead)) + order(lead)

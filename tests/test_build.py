@@ -1,0 +1,144 @@
+"""The builder against a naive search, entry by entry, and against published sizes."""
+
+from functools import cache
+from math import factorial
+
+import numpy as np
+import pytest
+
+from pdb_builder.build import UNREACHED, build_table, check_encoding, recipes
+from pdb_builder.grid import Grid, InputError
+from pdb_builder.index import Index
+
+from .oracle import all_footprints, arrangement_number, pattern_distances, zones_of
+
+# (rows, cols, wrap, blank, tiles): plain and wrapped, even and odd sides, square and not, blanks
+# in corners, on edges and inside, patterns from one tile to all of them.
+CASES = [
+    (2, 2, False, 0, (1, 2, 3)),
+    (2, 2, False, 3, (1,)),
+    (2, 2, True, 1, (2, 3)),
+    (2, 3, False, 0, (1, 2, 3, 4, 5)),
+    (2, 3, False, 4, (1, 3)),
+    (2, 3, True, 2, (2, 3, 5)),
+    (3, 2, True, 0, (1, 2, 3, 4, 5)),
+    (2, 4, True, 5, (1, 2, 3, 6, 7)),
+    (3, 3, False, 0, (1, 2, 3, 4)),
+    (3, 3, False, 4, (2, 5, 6, 8)),
+    (3, 3, False, 8, (4, 5, 6, 7, 8)),
+    (3, 3, True, 0, (1, 4, 5, 8)),
+    (2, 5, False, 9, (1, 2, 3, 4, 5)),
+    (2, 5, False, 0, (1, 2, 3, 4, 5, 6)),
+    (3, 4, False, 6, (1, 2, 7)),
+    (3, 4, True, 3, (3, 4, 8)),
+    (4, 4, False, 0, (5, 6, 10)),
+    (4, 4, True, 5, (1, 2, 15)),
+]
+
+
+@cache
+def naive(rows, cols, wrap, blank, tiles):
+    return pattern_distances(Grid(rows, cols, wrap), tiles, blank)
+
+
+def expected_tables(grid, tiles, blank, distances):
+    """The tables as docs/format.md describes them: {(block, arrangement): d}, {(footprint, arrangement): d}."""
+    ranks = {footprint: rank for rank, footprint in enumerate(all_footprints(grid.cells, len(tiles)))}
+    zones = {footprint: zones_of(grid, footprint) for footprint in ranks}
+    first, firsts = 0, {}
+    for footprint in ranks:
+        firsts[footprint] = first
+        first += len(zones[footprint])
+    numbers, by_block, by_footprint = {}, {}, {}
+    for (cells, hole), distance in distances.items():
+        footprint = tuple(sorted(cells))
+        zone = next(number for number, zone in enumerate(zones[footprint]) if hole in zone)
+        ordinals = tuple(footprint.index(cell) for cell in cells)
+        if ordinals not in numbers:
+            numbers[ordinals] = arrangement_number(ordinals)
+        arrangement = numbers[ordinals]
+        by_block[firsts[footprint] + zone, arrangement] = distance
+        key = ranks[footprint], arrangement
+        by_footprint[key] = min(distance, by_footprint.get(key, UNREACHED))
+    return first, by_block, by_footprint
+
+
+@pytest.mark.parametrize("rows, cols, wrap, blank, tiles", CASES)
+def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
+    grid = Grid(rows, cols, wrap)
+    blocks, by_block, by_footprint = expected_tables(grid, tiles, blank, naive(rows, cols, wrap, blank, tiles))
+    assert Index(grid, len(tiles)).blocks == blocks
+
+    table = build_table(grid, tiles, blank=blank, encoding="bytes", threads=1)
+    expected = np.full(table.values.shape, UNREACHED, dtype=np.uint8)
+    for place, distance in by_footprint.items():
+        expected[place] = distance
+    np.testing.assert_array_equal(table.values, expected)
+    np.testing.assert_array_equal(table.counts, np.bincount(list(by_footprint.values())))
+
+    if grid.bipartite:
+        table = build_table(grid, tiles, blank=blank, encoding="bits", threads=1)
+        expected = np.zeros((blocks, 8 * table.values.shape[1]), dtype=np.uint8)
+        for place, distance in by_block.items():
+            expected[place] = distance >> 1 & 1
+        np.testing.assert_array_equal(np.unpackbits(table.values, axis=1, bitorder="little"), expected)
+        np.testing.assert_array_equal(table.counts, np.bincount(list(by_block.values())))
+
+
+@pytest.mark.parametrize("encoding", ["bits", "bytes"])
+@pytest.mark.parametrize("threads", [2, 5])
+def test_threads_change_nothing(encoding, threads):
+    grid, tiles = Grid(4, 4), (1, 2, 5, 6, 9)
+    one = build_table(grid, tiles, encoding=encoding, threads=1)
+    many = build_table(grid, tiles, encoding=encoding, threads=threads)
+    np.testing.assert_array_equal(one.values, many.values)
+    np.testing.assert_array_equal(one.counts, many.counts)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "shape, size, blocks, states",
+    [("4x4", 7, 27_748, 139_849_920), ("4x4", 8, 35_347, 1_425_191_040), ("5x5", 6, 251_400, 181_008_000)],
+)
+def test_published_sizes(shape, size, blocks, states):
+    index = Index(Grid.parse(shape), size)
+    assert (index.blocks, index.states) == (blocks, states)
+
+
+@pytest.mark.jit
+def test_level_counts_sum_to_the_published_size():
+    table = build_table(Grid(4, 4), range(1, 8))
+    assert table.counts.sum() == 139_849_920
+    table = build_table(Grid(4, 4), range(1, 8), encoding="bytes")
+    assert table.counts.sum() == 57_657_600
+
+
+def test_progress_counts_every_state():
+    found = []
+    table = build_table(Grid(3, 3), (1, 2, 3), progress=found.append)
+    assert sum(found) == table.counts.sum() == Index(Grid(3, 3), 3).states
+
+
+def test_complete_pattern_reaches_half_of_its_states():
+    table = build_table(Grid(3, 2), range(1, 6))
+    assert table.counts.sum() == factorial(6) // 2
+    assert len(table.counts) - 1 == 21
+
+
+def test_bits_are_refused_where_distances_may_stand_still():
+    grid = Grid(3, 4, wrap=True)
+    assert check_encoding(grid, None) == "bytes"
+    with pytest.raises(InputError, match="--encoding bytes"):
+        check_encoding(grid, "bits")
+    with pytest.raises(InputError, match="no encoding 'nibbles'"):
+        check_encoding(grid, "nibbles")
+
+
+@pytest.mark.parametrize("size", range(1, 9))
+def test_recipes_move_every_arrangement_once(size):
+    """Every recipe's merges, taken together, are a permutation of the merges."""
+    table = recipes(size)
+    merges = len(set(table.target[table.groups[0, 0] : table.groups[0, 3]]))
+    for groups in table.groups:
+        assert len(set(table.target[groups[0] : groups[3]])) == merges
+        assert len(set(table.source[groups[0] : groups[3]])) == merges
