@@ -1,2 +1,44 @@
-"""Pattern databases for sliding-tile puzzles."""
+"""Pattern databases for sliding-tile puzzles: build them, open them, look things up.
+
+>>> from pdb_builder import NAMED, Grid, Spec, build_database, open_database
+>>> import tempfile, pathlib
+>>> folder = pathlib.Path(tempfile.mkdtemp())
+>>> spec = Spec(Grid(3, 3), NAMED["3x3-8"])
+>>> database = build_database(spec, folder / "3x3-8.h5")
+>>> database = open_database(folder / "3x3-8.h5")
+>>> database.distance([8, 6, 7, 2, 5, 4, 3, 0, 1])
+31
+>>> table = database.tables[0]
+>>> table.maximum, table.entries
+(31, 181440)
+>>> list(table.levels())[:4]
+[(0, 1), (1, 2), (2, 4), (3, 8)]
+"""
+
+from importlib import import_module
+
 __version__ = "0.1.0"
+
+# Loaded when first asked for, so that the command line can print its help without waiting for numba.
+_HOMES = {
+    "Grid": "grid",
+    "InputError": "grid",
+    "NAMED": "pattern",
+    "Spec": "store",
+    "Database": "store",
+    "Table": "store",
+    "DatabaseError": "store",
+    "open_database": "store",
+    "check_tables": "store",
+    "build_table": "build",
+    "build_database": "assemble",
+    "partition_within": "assemble",
+    "verify_database": "verify",
+}
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str):
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,0 +1,43 @@
+# `make help` lists what can be made. Everything happens in a virtual environment of the project's own.
+
+PYTHON ?= python3
+SETS   ?= 4x4-7-8
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/ready
+
+.DEFAULT_GOAL := help
+.PHONY: help install databases test test-slow lint bench-build clean
+
+help:  ## show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: $(READY)  ## create the virtual environment and install the toolkit into it
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Python 3.11 or later is needed, $(PYTHON) is older: try 'make PYTHON=python3.12 ...'" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@
+
+databases: $(READY)  ## build the default database, or others: make databases SETS="5x5-6-6-6-6 3x3-8"
+	@$(BIN)/pdb-builder build $(SETS)
+
+test: $(READY)  ## run the tests: with compiled kernels, then the small ones as plain Python
+	$(BIN)/python -m pytest
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_build.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
+
+test-slow: $(READY)  ## run the longer proofs
+	$(BIN)/python -m pytest -m slow
+
+lint: $(READY)  ## check style and formatting
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+bench-build: $(READY)  ## measure how fast tables are built: states per second and peak memory
+	$(BIN)/pdb-builder bench
+
+clean:  ## remove the virtual environment and caches; databases stay
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

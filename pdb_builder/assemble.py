@@ -1,0 +1,219 @@
+"""A whole database: one build of it at a time, nothing finished ever lost.
+
+While a database is built, a hidden folder ``.NAME.h5.building`` stands beside its place. It holds
+
+- ``lock``: the builder at work keeps it locked. The operating system lets go of it when the builder
+  ends, however it ends. A second builder of the same file waits, and then finds the file there.
+- ``pattern_N.h5``: a finished table, itself a database file with the other tables missing, so it is
+  written and checked by the code that writes and checks databases. A build that was stopped takes
+  these up and builds the rest.
+- files ending in ``.tmp``: half-written, thrown away by the next builder.
+
+Tables are built from the smallest to the largest. The last one goes straight into the database, so
+the bulk of the bytes is written once. When the database is in place the folder is removed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import fcntl
+import os
+import platform
+import shlex
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from . import __version__
+from .build import available_memory, build_table, default_threads, least_memory, memory_needed, table_bytes
+from .grid import Grid, InputError
+from .index import Index
+from .pattern import MAX_TILES, Partition, automatic_partition
+from .store import Database, DatabaseError, Spec, check_tables, open_database, read_database, write_database
+
+
+class Watcher:
+    """What a build tells about itself. The methods do nothing; a user interface overrides them."""
+
+    def waiting(self, path: Path) -> None:
+        """Another builder is at work on the same file."""
+
+    def table_kept(self, number: int, count: int) -> None:
+        """Table ``number`` of ``count`` was finished by an earlier build."""
+
+    @contextlib.contextmanager
+    def table(self, number: int, count: int, tiles: Sequence[int], states: int) -> Iterator[Callable[[int], object]]:
+        """Surrounds the build of a table; what it gives is called with the states of each level."""
+        yield lambda found: None
+
+
+def gigabytes(count: int) -> str:
+    """A number of bytes for people."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}" if count < 100 * size else f"{count / size:,.0f} {unit}"
+    return f"{count} bytes"
+
+
+def memory_for(grid: Grid, size: int, encoding: str, limit: int | None) -> int:
+    """The memory a table of ``size`` tiles takes; a lower bound if that is beyond ``limit`` already."""
+    least = least_memory(grid, size, encoding)
+    if limit is not None and least > limit:
+        return least
+    return memory_needed(Index(grid, size), encoding)
+
+
+def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
+    """The most tiles a pattern can have so that building it stays within ``budget`` bytes of memory."""
+    largest = 0
+    for size in range(1, min(MAX_TILES, grid.cells - 1) + 1):
+        if memory_for(grid, size, encoding, budget) > budget:
+            break
+        largest = size
+    if not largest:
+        raise InputError(f"no table of a {grid} board can be built in {gigabytes(budget)} of memory: allow more with --max-memory")
+    return largest
+
+
+def partition_within(grid: Grid, blank: int, encoding: str, budget: int) -> Partition:
+    """The automatic partition with the largest patterns that ``budget`` bytes of memory allow."""
+    return automatic_partition(grid, blank, largest_pattern(grid, encoding, budget))
+
+
+def check_memory(spec: Spec, limit: int | None = None) -> int:
+    """The memory that building ``spec`` takes at its peak; an ``InputError`` if it is not to be had.
+
+    ``limit`` is the most that may be used, by default what the machine has available.
+    """
+    available = available_memory() if limit is None else limit
+    needed, size = max(
+        (memory_for(spec.grid, size, spec.encoding, available), size) for size in set(map(len, spec.partition))
+    )
+    if available is not None and needed > available:
+        raise InputError(
+            f"a pattern of {size} tiles on a {spec.grid} board needs {gigabytes(needed)} of memory to build and "
+            f"{gigabytes(available)} can be used: split the pattern, or build it anyway with --force"
+        )
+    return needed
+
+
+def build_database(
+    spec: Spec,
+    path: str | os.PathLike,
+    *,
+    threads: int | None = None,
+    overwrite: bool = False,
+    watcher: Watcher | None = None,
+    command: Sequence[str] | None = None,
+) -> Database:
+    """Build the database of ``spec`` at ``path``, or open it if it is there, whole and of ``spec``.
+
+    A file in the way that is anything else is an error unless ``overwrite`` is set; it stays until
+    the new one takes its place. ``command`` is recorded in the file as what built it.
+    """
+    path, watcher = Path(path), watcher or Watcher()
+    workshop = path.parent / f".{path.name}.building"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(workshop, lambda: watcher.waiting(path)):
+            if not overwrite and path.exists():
+                database = _existing(path, spec)
+            else:
+                database = None
+                _build(spec, path, workshop, threads or default_threads(), watcher, command)
+            shutil.rmtree(workshop)
+    except OSError as error:
+        raise DatabaseError(f"cannot write {path}: {error.strerror or error}: choose another folder") from error
+    return database or open_database(path)
+
+
+def _existing(path: Path, spec: Spec) -> Database:
+    database = open_database(path)
+    check_tables(database)
+    if database.spec != spec:
+        raise DatabaseError(
+            f"{path} is a database of something else ({database.spec.name}): choose another name, or replace it with --overwrite"
+        )
+    return database
+
+
+def _build(spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watcher, command: Sequence[str] | None) -> None:
+    for leftover in workshop.glob("*.tmp"):
+        leftover.unlink()
+    built = {
+        "by": f"slidepdb {__version__}",
+        "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "command": shlex.join(command or [Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "machine": f"{platform.machine()}, {default_threads()} cores, Python {platform.python_version()}",
+    }
+    count = len(spec.partition)
+    indexes = {size: Index(spec.grid, size) for size in set(map(len, spec.partition))}
+    _check_disk(path, sum(table_bytes(indexes[len(tiles)], spec.encoding) for tiles in spec.partition))
+    tables = {}
+    for tiles in sorted(spec.partition, key=len):
+        number = spec.partition.index(tiles) + 1
+        kept = workshop / f"pattern_{number}.h5"
+        if table := _kept_table(kept, spec, tiles):
+            watcher.table_kept(number, count)
+        else:
+            with watcher.table(number, count, tiles, indexes[len(tiles)].states) as progress:
+                table = build_table(
+                    spec.grid, tiles, blank=spec.blank, encoding=spec.encoding, threads=threads, progress=progress
+                )
+            if len(tables) < count - 1:
+                write_database(kept, spec, [table], built)
+                table = read_database(kept).tables[0]  # mapped, so that its memory is free for the next
+        tables[tiles] = table
+    write_database(path, spec, tables.values(), built, folder=workshop)
+
+
+def _kept_table(path: Path, spec: Spec, tiles: tuple[int, ...]):
+    """The finished table of an earlier build, if there is one and it is beyond doubt."""
+    with contextlib.suppress(DatabaseError):
+        database = read_database(path)
+        check_tables(database)
+        if database.spec == spec and [table.tiles for table in database.tables] == [tiles]:
+            return database.tables[0]
+    return None
+
+
+def _check_disk(path: Path, size: int) -> None:
+    free = shutil.disk_usage(path.parent).free
+    if size > free:
+        raise DatabaseError(
+            f"cannot write {path}: it takes {gigabytes(size)} and the disk has {gigabytes(free)} left: make room or choose another folder"
+        )
+
+
+@contextlib.contextmanager
+def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
+    """Hold the lock of a workshop, waiting for its present holder.
+
+    A holder removes the workshop before it lets go, so whoever gets the lock next may hold that of
+    a folder that is gone; it starts over then.
+    """
+    lock, told = workshop / "lock", False
+    while True:
+        workshop.mkdir(exist_ok=True)
+        try:
+            handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
+        except FileNotFoundError:  # removed in between by a holder that finished
+            continue
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if not told:
+                    on_wait()
+                    told = True
+                time.sleep(0.1)
+                continue
+            if not (lock.exists() and os.path.samestat(os.fstat(handle), os.stat(lock))):
+                continue
+            yield
+            return
+        finally:
+            os.close(handle)

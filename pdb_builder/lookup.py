@@ -1,0 +1,98 @@
+"""Look-ups: from where the tiles stand to the value of a table.
+
+A ``bytes`` table holds distances, one for every (footprint, arrangement): reading one is all.
+
+A ``bits`` table holds bit 1 of the distance. Bit 0 is known: every move of a pattern tile changes
+the colour of one cell, so the distance has the parity of the number of tiles that stand on a
+colour other than their home's. That gives the distance modulo 4, and since neighbours differ by
+exactly one, the neighbours that are nearer to the goal are those whose value is one less modulo
+4. Walking downhill to the goal and counting the steps gives the distance itself. A search needs
+that walk once, at its start; afterwards it adds and subtracts ones.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .index import arrangement_rank, footprint_rank, zone_around, zone_number
+from .jit import kernel, lowest, popcount, shared
+
+
+@shared
+def footprint_of(cells):
+    """The set of the cells the tiles stand on."""
+    footprint = 0
+    for cell in cells:
+        footprint |= 1 << cell
+    return footprint
+
+
+@shared
+def arrangement_of(cells, footprint, ordinals):
+    """The arrangement of tiles on a footprint; ``ordinals`` is room for as many numbers as tiles."""
+    for tile in range(len(cells)):
+        ordinals[tile] = popcount(footprint & ((1 << cells[tile]) - 1))
+    return arrangement_rank(ordinals, len(cells))
+
+
+@shared
+def value_mod_4(cells, hole, goal, everywhere, near, odd_cells, first_block, values, ordinals):
+    """The distance modulo 4 of the tiles on ``cells`` and the blank on ``hole``."""
+    footprint = footprint_of(cells)
+    block = first_block[footprint_rank(footprint)] + zone_number(hole, everywhere & ~footprint, near)
+    arrangement = arrangement_of(cells, footprint, ordinals)
+    bit = (values[block, arrangement >> 3] >> (arrangement & 7)) & 1
+    return 2 * int(bit) + (popcount((footprint ^ goal) & odd_cells) & 1)
+
+
+@shared
+def descend(cells, hole, homes, home_hole, everywhere, near, odd_cells, first_block, values, limit, ordinals):
+    """The steps of a walk downhill to the goal, or -1 if it does not arrive within ``limit``.
+
+    ``cells`` is used up: it ends as the cells where the walk ended.
+    """
+    goal = footprint_of(homes)
+    view = (goal, everywhere, near, odd_cells, first_block, values, ordinals)
+    for steps in range(limit + 1):
+        zone = zone_around(1 << hole, everywhere & ~footprint_of(cells), near)
+        arrived = (zone >> home_hole) & 1 == 1
+        for tile in range(len(cells)):
+            arrived = arrived and cells[tile] == homes[tile]
+        value = value_mod_4(cells, hole, *view)
+        if arrived:
+            return steps if value == 0 else -1
+        found = False
+        for tile in range(len(cells)):
+            cell = cells[tile]
+            targets = near[cell] & zone
+            while targets != 0 and not found:
+                cells[tile] = lowest(targets)
+                targets &= targets - 1
+                if value_mod_4(cells, cell, *view) == (value + 3) % 4:
+                    found = True
+                    hole = cell
+            if found:
+                break
+            cells[tile] = cell
+        if not found:
+            return -1
+    return -1
+
+
+@kernel
+def descend_all(all_cells, holes, homes, home_hole, everywhere, near, odd_cells, first_block, values, limit, results):
+    """``descend`` for many states at once."""
+    ordinals = np.zeros(homes.size, dtype=np.int64)
+    for number in range(holes.size):
+        results[number] = descend(
+            all_cells[number], holes[number], homes, home_hole, everywhere, near, odd_cells, first_block, values, limit, ordinals
+        )
+
+
+@kernel
+def read_all(all_cells, values, results):
+    """The entries of a ``bytes`` table for many states at once."""
+    ordinals = np.zeros(all_cells.shape[1], dtype=np.int64)
+    for number in range(results.size):
+        footprint = footprint_of(all_cells[number])
+        results[number] = values[footprint_rank(footprint), arrangement_of(all_cells[number], footprint, ordinals)]

@@ -1,0 +1,484 @@
+"""The database file: one partition in HDF5, mapped into memory, trusted only when it is whole.
+
+The layout is described in docs/format.md. In short: the first page is a plain-text *label*; after
+it comes an ordinary HDF5 file with a group for every pattern, and in the group the table, one
+contiguous page-aligned dataset. A reader asks HDF5 where the tables lie and maps them; the tables
+are never read through, and processes that map the same file share its pages.
+
+What makes a file trustworthy:
+
+- It is written under another name, flushed to the disk and renamed. A reader sees all or nothing.
+- The label holds the file's size and a *seal*, the SHA-256 of every byte after the label that is
+  not table data. Opening checks both, in milliseconds. The tables' own SHA-256 are among what is
+  sealed; ``check_tables`` compares them.
+- Opening probes each table: the goal must have distance 0 and its neighbours 1, and a walk downhill
+  from a scrambled board must arrive. A table that belongs to other tiles or another goal fails.
+
+Proving every entry right is the business of ``verify``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from .build import UNREACHED, block_bytes, check_encoding
+from .grid import Grid, InputError
+from .index import footprint_rank, signed_masks
+from .lookup import arrangement_of, descend, descend_all, footprint_of, read_all, value_mod_4
+from .pattern import Partition, check_partition, partition_name
+
+FORMAT = "slidepdb"
+FORMAT_VERSION = 1
+PAGE = 4096
+
+
+class DatabaseError(Exception):
+    """A file that cannot be used as a database; the message says why and what to do."""
+
+
+class MissingDatabase(DatabaseError):
+    """There is no such file."""
+
+
+class NotADatabase(DatabaseError):
+    """The file is something else."""
+
+
+class NewerFormat(DatabaseError):
+    """The file was written by a later version of the toolkit."""
+
+
+class DamagedDatabase(DatabaseError):
+    """The file is a database that was cut short or changed."""
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a database is of: board, goal, partition, encoding."""
+
+    grid: Grid
+    partition: Partition
+    blank: int = 0
+    encoding: str = "bits"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "partition", check_partition(self.grid, self.partition))
+        self.grid.check_blank(self.blank)
+        check_encoding(self.grid, self.encoding)
+
+    @property
+    def name(self) -> str:
+        return partition_name(self.grid, self.partition, self.blank, self.encoding)
+
+
+# ---- tables in memory ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Table:
+    """The table of one pattern, mapped from a file.
+
+    ``counts[d]`` is the number of entries at distance d. ``values`` has a row for every block
+    (``bits``) or footprint (``bytes``).
+    """
+
+    grid: Grid
+    blank: int
+    encoding: str
+    tiles: tuple[int, ...]
+    counts: np.ndarray
+    seconds: float
+    threads: int
+    sha256: str
+    values: np.ndarray
+    first_block: np.ndarray | None
+
+    @property
+    def entries(self) -> int:
+        """How many entries have a distance."""
+        return int(self.counts.sum())
+
+    @property
+    def maximum(self) -> int:
+        return len(self.counts) - 1
+
+    @property
+    def mean(self) -> float:
+        return float(self.counts @ np.arange(len(self.counts)) / self.entries)
+
+    def levels(self) -> Iterator[tuple[int, int]]:
+        """The distances that occur, each with its number of entries."""
+        return ((distance, count) for distance, count in enumerate(self.counts.tolist()) if count)
+
+    @cached_property
+    def homes(self) -> list[int]:
+        return [self.grid.home(tile, self.blank) for tile in self.tiles]
+
+    def distance(self, board: Sequence[int]) -> int:
+        """The fewest moves of the pattern's tiles that bring them home from where ``board`` has them.
+
+        ``board`` lists the tile on each cell, 0 for the blank, in the numbering of the canonical goal.
+        """
+        place = _places(self.grid, board)
+        return self._distance([place[tile] for tile in self.tiles], place[0])
+
+    def _distance(self, cells: list[int], hole: int) -> int:
+        if self.encoding == "bytes":
+            return self._checked(self._value(cells, hole))
+        grid = self.grid
+        view = (grid.all_cells, grid.near, grid.odd_cells, self.first_block, self.values)
+        return self._checked(descend(cells, hole, self.homes, self.blank, *view, self.maximum, [0] * len(cells)))
+
+    def _value(self, cells: list[int], hole: int) -> int:
+        """What the table says of a state: its distance in ``bytes``, its distance modulo 4 in ``bits``."""
+        ordinals, footprint = [0] * len(cells), footprint_of(cells)
+        if self.encoding == "bytes":
+            return int(self.values[footprint_rank(footprint), arrangement_of(cells, footprint, ordinals)])
+        grid = self.grid
+        view = (grid.all_cells, grid.near, grid.odd_cells, self.first_block, self.values)
+        return value_mod_4(cells, hole, footprint_of(self.homes), *view, ordinals)
+
+    def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
+        """``distance`` of many boards at once, compiled."""
+        boards = np.asarray(boards)
+        if boards.ndim != 2 or boards.shape[1] != self.grid.cells or (np.sort(boards) != np.arange(self.grid.cells)).any():
+            raise InputError(f"these are not {self.grid} boards: each row needs the numbers 0 to {self.grid.cells - 1} once")
+        place = np.argsort(boards, axis=1)
+        cells, holes = place[:, list(self.tiles)], place[:, 0].copy()
+        results = np.empty(len(boards), dtype=np.int64)
+        if self.encoding == "bytes":
+            read_all(cells, self.values, results)
+        else:
+            grid = self.grid
+            everywhere, odd_cells = signed_masks([grid.all_cells, grid.odd_cells])
+            view = (everywhere, signed_masks(grid.near), odd_cells, self.first_block, self.values)
+            descend_all(cells, holes, np.array(self.homes), self.blank, *view, self.maximum, results)
+        for bad in {-1, UNREACHED} & set(results.tolist()):
+            self._checked(bad)
+        return results
+
+    def _checked(self, distance: int) -> int:
+        if 0 <= distance <= self.maximum:
+            return distance
+        tiles = ",".join(map(str, self.tiles))
+        raise InputError(f"no moves bring the tiles {tiles} home from this board: it cannot be solved, or the table is damaged")
+
+    def probe(self) -> bool:
+        """Whether the table looks like that of its tiles and goal: a sample, not a proof."""
+        grid = self.grid
+        if self._value(self.homes, self.blank) != 0:
+            return False
+        chance = random.Random(self.sha256)
+        cells, hole = list(self.homes), self.blank
+        moved = 0
+        for _ in range(8 * grid.cells):  # a random walk of the blank, which may have to stay in its zone
+            step = chance.choice(grid.neighbours[hole])
+            if step in cells:
+                cells[cells.index(step)] = hole
+                moved += 1
+                if moved == 1 and self._value(cells, step) != 1:
+                    return False
+            hole = step
+        try:
+            return self._distance(cells, hole) <= moved
+        except InputError:
+            return False
+
+
+def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
+    """Tile -> cell, after checking that the board is one."""
+    place = {int(tile): cell for cell, tile in enumerate(board)}
+    if len(board) != grid.cells or set(place) != set(range(grid.cells)):
+        raise InputError(
+            f"{list(board)} is not a {grid} board: give the numbers 0 to {grid.cells - 1} once each, 0 for the blank"
+        )
+    return place
+
+
+@dataclass(frozen=True)
+class Database:
+    """The tables of one partition. Look-ups add them up."""
+
+    path: Path
+    spec: Spec
+    tables: tuple[Table, ...]
+    built: Mapping[str, object]  # what built it: version, date, command, machine
+
+    @property
+    def grid(self) -> Grid:
+        return self.spec.grid
+
+    def distance(self, board: Sequence[int]) -> int:
+        """The sum over all patterns: a lower bound on the moves from ``board`` to the goal."""
+        return sum(table.distance(board) for table in self.tables)
+
+    def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
+        """``distance`` of many boards at once, compiled."""
+        return sum(table.distances(boards) for table in self.tables)
+
+
+# ---- writing ------------------------------------------------------------------------------------
+
+
+def _label(size: int, seal: str) -> bytes:
+    """The first page of a file: readable with ``head -3``."""
+    text = (
+        f"{FORMAT} pattern database, format {FORMAT_VERSION}. After this page: HDF5, for any HDF5 tool.\n"
+        f"size {size}\n"
+        f"seal {seal}\n"
+    )
+    return text.encode().ljust(PAGE, b"\n")
+
+
+def _sha256(array: np.ndarray) -> str:
+    return hashlib.sha256(memoryview(np.ascontiguousarray(array)).cast("B")).hexdigest()
+
+
+def _seal(file, size: int, regions: list[tuple[int, int]]) -> str:
+    """The SHA-256 of what lies after the label and outside the regions (start, length) of the tables."""
+    digest = hashlib.sha256()
+    at = PAGE
+    for start, length in [*sorted(regions), (size, 0)]:
+        file.seek(at)
+        while at < start:
+            chunk = file.read(min(1 << 20, start - at))
+            if not chunk:
+                break
+            digest.update(chunk)
+            at += len(chunk)
+        at = start + length
+    return digest.hexdigest()
+
+
+def write_database(path: Path, spec: Spec, tables: Iterable, built: Mapping[str, object], folder: Path | None = None) -> None:
+    """Write a file of some or all tables of ``spec`` so that it appears under ``path`` whole or not at all.
+
+    A table is anything with the attributes ``tiles values first_block counts seconds threads``. The
+    file grows in ``folder``, which must be on the same disk; by default the folder of ``path``.
+    """
+    temporary = (folder or path.parent) / (path.name + ".tmp")
+    try:
+        _write_file(temporary, spec, list(tables), built)
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise DatabaseError(f"cannot write {path}: {error.strerror or error}: make room or choose another folder") from error
+        raise
+
+
+def _write_file(path: Path, spec: Spec, tables: list, built: Mapping[str, object]) -> None:
+    # HDF5 writes the structure and leaves holes for the tables, which are then written past it: a
+    # full disk is thus met in a plain write, not inside the library.
+    regions = []
+    with h5py.File(
+        path, "w", libver=("v110", "v110"), userblock_size=PAGE, alignment_threshold=1, alignment_interval=PAGE
+    ) as file:
+        grid = spec.grid
+        file.attrs["format"] = FORMAT
+        file.attrs["format_version"] = FORMAT_VERSION
+        file.attrs["rows"] = grid.rows
+        file.attrs["cols"] = grid.cols
+        file.attrs["wrap"] = grid.wrap
+        file.attrs["goal"] = np.array(grid.goal(spec.blank), dtype=np.uint8)
+        file.attrs["encoding"] = spec.encoding
+        for key, value in built.items():
+            file.attrs[f"built_{key}"] = value
+        for number, tiles in enumerate(spec.partition, start=1):
+            group = file.create_group(f"pattern_{number}")
+            group.attrs["tiles"] = np.array(tiles, dtype=np.uint8)
+            table = next((table for table in tables if tuple(table.tiles) == tiles), None)
+            if table is None:
+                continue
+            group.attrs["counts"] = np.asarray(table.counts, dtype=np.int64)
+            group.attrs["maximum"] = len(table.counts) - 1
+            group.attrs["seconds"] = float(table.seconds)
+            group.attrs["threads"] = int(table.threads)
+            group.attrs["sha256"] = _sha256(table.values)
+            if spec.encoding == "bits":
+                blocks = len(table.values)
+                group.create_dataset("first_block", data=table.first_block, dtype="<u4" if blocks < 2**32 else "<u8")
+            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            creation.set_layout(h5py.h5d.CONTIGUOUS)
+            creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+            creation.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+            space = h5py.h5s.create_simple(table.values.shape)
+            dataset = h5py.h5d.create(group.id, b"table", h5py.h5t.STD_U8LE, space, creation)
+            regions.append((dataset.get_offset(), table.values))
+    with open(path, "r+b", buffering=0) as file:
+        size = file.seek(0, os.SEEK_END)
+        for offset, values in regions:
+            file.seek(offset)
+            data = memoryview(np.ascontiguousarray(values)).cast("B")
+            for at in range(0, len(data), 1 << 24):
+                _write_all(file, data[at : at + (1 << 24)])
+        seal = _seal(file, size, [(offset, values.nbytes) for offset, values in regions])
+        file.seek(0)
+        _write_all(file, _label(size, seal))
+        os.fsync(file.fileno())
+
+
+def _write_all(file, data) -> None:
+    while data:
+        data = data[file.write(data) :]
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename in a folder survive a power cut."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    except OSError:  # some file systems cannot; the file itself is safe
+        pass
+    finally:
+        os.close(handle)
+
+
+# ---- reading ------------------------------------------------------------------------------------
+
+
+def open_database(path: str | os.PathLike) -> Database:
+    """Map a database read-only, after checking everything but the entries of its tables.
+
+    Raises a ``DatabaseError`` that says what is wrong with the file.
+    """
+    database = read_database(Path(path))
+    if len(database.tables) < len(database.spec.partition):
+        raise DamagedDatabase(f"{path} lacks the tables of some of its patterns: delete it and build it again")
+    return database
+
+
+def read_database(path: Path) -> Database:
+    """Like ``open_database``, but tables may be missing, as in the files of an unfinished build."""
+    try:
+        with open(path, "rb") as file:
+            seal = _check_label(path, file)
+            try:
+                with h5py.File(file, "r") as root:
+                    database, regions = _read_structure(path, file, root)
+            except Exception as error:
+                # Whatever HDF5, numpy or a check makes of bytes that are not what was written.
+                raise _damaged(path, f"its structure is broken ({_first_line(error)})") from error
+            size = os.fstat(file.fileno()).st_size
+            if _seal(file, size, regions) != seal:
+                raise _damaged(path, "its contents do not match its seal")
+    except FileNotFoundError:
+        raise MissingDatabase(f"there is no database {path}: 'pdb-builder list' shows which can be built") from None
+    except IsADirectoryError:
+        raise NotADatabase(f"{path} is a folder, not a database: name one of the .h5 files in it") from None
+    except OSError as error:
+        raise DatabaseError(f"cannot read {path}: {error.strerror or error}") from error
+    for number, table in enumerate(database.tables, start=1):
+        if not table.probe():
+            raise _damaged(path, f"table {number} is not that of its tiles and goal")
+    return database
+
+
+def _damaged(path: Path, fact: str) -> DamagedDatabase:
+    return DamagedDatabase(f"{path} is damaged: {fact}: delete it and build it again")
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip() or type(error).__name__
+    return text.splitlines()[0]
+
+
+def _check_label(path: Path, file) -> str:
+    """The seal in the label, once the label is what this version writes."""
+    page = file.read(PAGE)
+    first = page.split(b"\n")[0].decode("ascii", "replace")
+    if not first.startswith(f"{FORMAT} pattern database, format "):
+        kind = "an HDF5 file, but not one of ours" if page[:4] == b"\x89HDF" else "something else"
+        raise NotADatabase(f"{path} is not a pattern database ({kind}): build one with 'pdb-builder build'")
+    version = first.removeprefix(f"{FORMAT} pattern database, format ").split(".")[0]
+    if version.isdigit() and int(version) > FORMAT_VERSION:
+        raise NewerFormat(
+            f"{path} has format {version}, this version reads up to {FORMAT_VERSION}: update slidepdb, or build the database again"
+        )
+    size = os.fstat(file.fileno()).st_size
+    fields = dict(line.split(" ", 1) for line in page.decode("ascii", "replace").splitlines()[1:3] if " " in line)
+    stated = fields.get("size", "")
+    if stated.isdigit() and int(stated) != size:
+        raise _damaged(path, f"it has {size:,} bytes instead of {int(stated):,}")
+    seal = fields.get("seal", "")
+    if page != _label(size, seal):
+        raise _damaged(path, "its label was changed")
+    return seal
+
+
+def _read_structure(path: Path, file, root: h5py.File) -> tuple[Database, list[tuple[int, int]]]:
+    """The database and where its tables lie, after checking that all parts fit together."""
+    attributes = dict(root.attrs)
+    _require(attributes["format"] == FORMAT and attributes["format_version"] == FORMAT_VERSION, "format")
+    grid = Grid(int(attributes["rows"]), int(attributes["cols"]), bool(attributes["wrap"]))
+    goal = tuple(map(int, attributes["goal"]))
+    blank = goal.index(0)
+    _require(goal == grid.goal(blank), "goal")
+    groups = [root[f"pattern_{number}"] for number in range(1, len(root) + 1)]
+    partition = tuple(tuple(map(int, group.attrs["tiles"])) for group in groups)
+    spec = Spec(grid, partition, blank, str(attributes["encoding"]))
+    _require(spec.partition == partition, "tiles")
+    tables, regions = [], []
+    for tiles, group in zip(partition, groups, strict=True):
+        if "table" not in group:
+            continue
+        size = len(tiles)
+        footprints = math.comb(grid.cells, size)
+        values, region = _map(file, group["table"])
+        regions.append(region)
+        first_block = None
+        if spec.encoding == "bits":
+            first_block, _ = _map(file, group["first_block"])
+            _require(first_block.shape == (footprints + 1,) and first_block[0] == 0, "first_block")
+            blocks = int(first_block[-1])
+            _require(values.shape == (blocks, block_bytes(size)), "table shape")
+            most = blocks * math.factorial(size)
+        else:
+            _require(values.shape == (footprints, math.factorial(size)), "table shape")
+            most = values.size
+        counts = np.array(group.attrs["counts"], dtype=np.int64)
+        _require(counts.ndim == 1 and counts.size > 0 and counts.min() >= 0 and 0 < counts.sum() <= most, "counts")
+        _require(int(group.attrs["maximum"]) == counts.size - 1, "maximum")
+        tables.append(
+            Table(
+                grid, blank, spec.encoding, tiles, counts, float(group.attrs["seconds"]), int(group.attrs["threads"]),
+                str(group.attrs["sha256"]), values, first_block,
+            )
+        )
+    built = {
+        key.removeprefix("built_"): value.item() if isinstance(value, np.generic) else value
+        for key, value in attributes.items()
+        if key.startswith("built_")
+    }
+    return Database(path, spec, tuple(tables), built), regions
+
+
+def _require(fact: bool, what: str) -> None:
+    if not fact:
+        raise ValueError(f"{what} does not fit")
+
+
+def _map(file, dataset: h5py.Dataset) -> tuple[np.ndarray, tuple[int, int]]:
+    """A dataset mapped from the file, and the region it takes there."""
+    offset = dataset.id.get_offset()
+    if offset is None or dataset.nbytes != dataset.id.get_storage_size():
+        raise ValueError(f"{dataset.name} is not contiguous")
+    return np.memmap(file, dataset.dtype, "r", offset, dataset.shape), (offset, dataset.nbytes)
+
+
+def check_tables(database: Database) -> None:
+    """Compare every table with its SHA-256; raises ``DamagedDatabase``. Reads the whole file."""
+    for number, table in enumerate(database.tables, start=1):
+        if _sha256(table.values) != table.sha256:
+            raise _damaged(database.path, f"table {number} does not match its SHA-256")

@@ -1,0 +1,426 @@
+"""The verifier: a database proved right by code that shares nothing with the builder.
+
+It reads a file through ``store`` and takes the neighbours of cells from ``grid``; the index, the
+moves, the search and the packing are all done again here, in another way: footprints are listed
+and found by bisection instead of ranked by binomials, zones are flooded cell by cell, arrangements
+are listed as docs/format.md defines them and found by sorting, and the search keeps one byte a
+state and pushes every state's moves one by one.
+
+The invariants, by number:
+
+1. *whole*: the file's label, size and seal fit, and its structure is complete. Proves that no byte
+   outside the tables has changed since the file was written.
+2. *checksums*: each table has its recorded SHA-256. Proves the same of the tables.
+3. *partition*: every tile is in exactly one pattern. Proves that the tables may be added up.
+4. *index*: the tables have one place for every state, and the block numbers are those of an
+   independent count. Proves that a look-up finds the entry that was written for it.
+5. *goal*: the goal has distance 0. Proves that the tables are for this goal.
+6. *entries*: every entry is the distance found by an independent breadth-first search, and unused
+   bits are 0. Proves the tables right, whoever wrote them and whatever the checksums say.
+7. *levels*: the recorded number of entries at each distance, and the maximum, are those of that
+   search.
+
+1 to 5 take about as long as reading the file; 6 and 7 take a byte of memory for every state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from math import comb, factorial
+from pathlib import Path
+
+import numpy as np
+
+from .build import available_memory, default_threads
+from .grid import Grid, InputError
+from .jit import kernel
+from .store import DamagedDatabase, Database, Table, check_tables, open_database
+
+INVARIANTS = {
+    1: ("whole", "no byte outside the tables has changed since the file was written"),
+    2: ("checksums", "no byte of the tables has changed since the file was written"),
+    3: ("partition", "every tile is in exactly one pattern, so the tables may be added up"),
+    4: ("index", "every state has its place, and look-ups find it"),
+    5: ("goal", "the tables are for this goal: its distance is 0"),
+    6: ("entries", "every entry is the distance found by an independent search"),
+    7: ("levels", "the recorded numbers of entries per distance are true"),
+}
+FAR = 255  # not reached (yet)
+
+
+@dataclass(frozen=True)
+class Check:
+    """The outcome of one invariant; ``fault`` is empty if it holds."""
+
+    number: int
+    fault: str = ""
+
+    @property
+    def name(self) -> str:
+        return INVARIANTS[self.number][0]
+
+    @property
+    def proves(self) -> str:
+        return INVARIANTS[self.number][1]
+
+
+def verify_database(
+    path: Path | str,
+    *,
+    quick: bool = False,
+    threads: int | None = None,
+    force: bool = False,
+    progress: Callable[[str, int], object] = lambda stage, states: None,
+) -> Iterator[Check]:
+    """Check the invariants one after another, giving each as it is done; stops at the first that fails.
+
+    ``quick`` leaves out the search (6 and 7). ``progress`` is told the stage and the states it settled.
+    """
+    try:
+        database = open_database(path)
+    except DamagedDatabase as error:
+        yield Check(1, str(error))
+        return
+    if not quick and not force:
+        _check_memory(database)
+    yield Check(1)
+    steps = [(2, _check_sums), (3, _check_partition), (4, _check_index), (5, _check_goal)]
+    for number, step in steps:
+        fault = step(database)
+        yield Check(number, fault)
+        if fault:
+            return
+    if quick:
+        return
+    wrong_levels = ""
+    for number, table in enumerate(database.tables, start=1):
+        stage = f"pattern {number} of {len(database.tables)}"
+        fault, levels = _check_entries(table, threads or default_threads(), lambda n, stage=stage: progress(stage, n))
+        if fault:
+            yield Check(6, f"{stage}: {fault}")
+            return
+        wrong_levels = wrong_levels or (f"{stage}: {levels}" if levels else "")
+    yield Check(6)
+    yield Check(7, wrong_levels)
+
+
+# ---- invariants 2 to 5 --------------------------------------------------------------------------
+
+
+def _check_sums(database: Database) -> str:
+    try:
+        check_tables(database)
+    except DamagedDatabase as error:
+        return str(error)
+    return ""
+
+
+def _check_partition(database: Database) -> str:
+    tiles = sorted(tile for table in database.tables for tile in table.tiles)
+    return "" if tiles == list(range(1, database.grid.cells)) else f"the patterns hold the tiles {tiles}"
+
+
+def _check_index(database: Database) -> str:
+    for number, table in enumerate(database.tables, start=1):
+        footprints = list_footprints(table.grid.cells, len(table.tiles))
+        blocks = _first_blocks(table.grid, footprints)
+        if table.encoding == "bytes":
+            expected = (len(footprints), factorial(len(table.tiles)))
+        else:
+            expected = (int(blocks[-1]), max(1, factorial(len(table.tiles)) // 8))
+            if not np.array_equal(blocks, table.first_block):
+                wrong = int(np.flatnonzero(blocks != table.first_block)[0])
+                return f"pattern {number}: first_block[{wrong}] is {table.first_block[wrong]}, should be {blocks[wrong]}"
+        if table.values.shape != expected:
+            return f"pattern {number}: the table has the shape {table.values.shape}, should be {expected}"
+    return ""
+
+
+def _check_goal(database: Database) -> str:
+    goal = database.grid.goal(database.spec.blank)
+    for number, table in enumerate(database.tables, start=1):
+        try:
+            distance = table.distance(goal)
+        except InputError:
+            distance = None
+        if distance != 0:
+            return f"pattern {number}: the goal has the distance {distance}"
+        if table.counts[0] != 1:
+            return f"pattern {number}: {table.counts[0]} entries are said to have distance 0"
+    return ""
+
+
+# ---- the index once more ------------------------------------------------------------------------
+
+
+def list_footprints(cells: int, size: int) -> np.ndarray:
+    """All sets of ``size`` cells as int64 masks, ascending as unsigned numbers."""
+    rows = [np.zeros(1, dtype=np.uint64)] + [np.zeros(0, dtype=np.uint64)] * size
+    for cell in range(cells):  # rows[s]: the sets of s cells below ``cell``, ascending
+        for chosen in range(size, 0, -1):
+            rows[chosen] = np.concatenate([rows[chosen], rows[chosen - 1] | np.uint64(1 << cell)])
+    assert len(rows[size]) == comb(cells, size)
+    return rows[size].view(np.int64)
+
+
+@kernel
+def _label_zones(footprint, neighbours, labels):
+    """Number the zones of a footprint by lowest cell, cell by cell; tiles get -1. Returns how many."""
+    cells = labels.size
+    stack = np.empty(cells, dtype=np.int64)
+    for cell in range(cells):
+        labels[cell] = -1
+    zones = 0
+    for seed in range(cells):
+        if labels[seed] >= 0 or (footprint >> seed) & 1:
+            continue
+        labels[seed] = zones
+        stack[0] = seed
+        height = 1
+        while height:
+            height -= 1
+            here = stack[height]
+            for other in neighbours[here]:
+                if other >= 0 and labels[other] < 0 and not (footprint >> other) & 1:
+                    labels[other] = zones
+                    stack[height] = other
+                    height += 1
+        zones += 1
+    return zones
+
+
+@kernel
+def _count_all_zones(footprints, neighbours, counts):
+    labels = np.empty(neighbours.shape[0], dtype=np.int64)
+    for number in range(footprints.size):
+        counts[number] = _label_zones(footprints[number], neighbours, labels)
+
+
+def _neighbour_table(grid: Grid) -> np.ndarray:
+    table = np.full((grid.cells, 4), -1, dtype=np.int64)
+    for cell, around in enumerate(grid.neighbours):
+        table[cell, : len(around)] = around
+    return table
+
+
+def _first_blocks(grid: Grid, footprints: np.ndarray) -> np.ndarray:
+    counts = np.zeros(len(footprints) + 1, dtype=np.int64)
+    _count_all_zones(footprints, _neighbour_table(grid), counts[1:])
+    return counts.cumsum()
+
+
+def list_arrangements(size: int) -> np.ndarray:
+    """For every arrangement, in order, the ordinals of the tiles: rows of ``size`` small numbers."""
+    leading = min(size, 4)
+    merges = sorted(combinations(range(size), leading), key=lambda chosen: sum(1 << o for o in chosen))
+    lead_orders = np.array(list(permutations(range(leading))), dtype=np.int8)
+    rest_orders = np.array(list(permutations(range(size - leading))), dtype=np.int8).reshape(-1, size - leading)
+    parts = []
+    for merge in merges:
+        rest = np.array([o for o in range(size) if o not in merge], dtype=np.int8)
+        lead_places = np.array(merge, dtype=np.int8)[lead_orders]
+        rest_places = rest[rest_orders] if rest.size else np.zeros((1, 0), dtype=np.int8)
+        part = np.empty((len(rest_places), len(lead_places), size), dtype=np.int8)
+        part[:, :, :leading] = lead_places
+        part[:, :, leading:] = rest_places[:, None, :]
+        parts.append(part.reshape(-1, size))
+    return np.concatenate(parts)
+
+
+def _arrangement_maps(size: int, needed: np.ndarray) -> np.ndarray:
+    """Row from * size + to: arrangement -> arrangement when a tile moves between these ordinals."""
+    ordinals = list_arrangements(size)
+    digits = np.int64(16) ** np.arange(size)
+    keys = ordinals.astype(np.int64) @ digits
+    order = np.argsort(keys)
+    maps = np.zeros((size * size, len(keys)), dtype=np.uint32)
+    for move in needed.tolist():
+        start, end = divmod(move, size)
+        moved = ordinals.copy()
+        if start < end:
+            moved[(ordinals > start) & (ordinals <= end)] -= 1
+        else:
+            moved[(ordinals >= end) & (ordinals < start)] += 1
+        moved[ordinals == start] = end
+        maps[move] = order[np.searchsorted(keys, moved.astype(np.int64) @ digits, sorter=order)]
+    return maps
+
+
+# ---- the search once more -----------------------------------------------------------------------
+
+
+@kernel
+def _find_moves(footprints, first_block, size, neighbours, unsigned, starts, targets, shifts):
+    """List the moves that leave each block; with no room for them, only count them."""
+    cells = neighbours.shape[0]
+    labels = np.empty(cells, dtype=np.int64)
+    other_labels = np.empty(cells, dtype=np.int64)
+    found = 0
+    for number in range(footprints.size):
+        footprint = footprints[number]
+        zones = _label_zones(footprint, neighbours, labels)
+        for zone in range(zones):
+            starts[first_block[number] + zone] = found
+            here = -1
+            for cell in range(cells):
+                if labels[cell] >= 0:
+                    continue
+                here += 1
+                for target in neighbours[cell]:
+                    if target < 0 or labels[target] != zone:
+                        continue
+                    if targets.size:
+                        moved = footprint ^ (1 << cell) ^ (1 << target)
+                        place = np.searchsorted(unsigned, np.uint64(moved))
+                        _label_zones(moved, neighbours, other_labels)
+                        there = 0
+                        for below in range(target):
+                            if other_labels[below] < 0:
+                                there += 1
+                        targets[found] = first_block[place] + other_labels[cell]
+                        shifts[found] = here * size + there
+                    found += 1
+    starts[starts.size - 1] = found
+    return found
+
+
+@kernel
+def _push_level(level, starts, targets, shifts, maps, distances, active, next_active, low, high):
+    """Send every state at ``level`` in some blocks along all its moves; returns how many there are.
+
+    Threads may write to the same byte, but only ever the same value.
+    """
+    arrangements = maps.shape[1]
+    here = np.empty(arrangements, dtype=np.uint32)
+    total = 0
+    for block in range(low, high):
+        if not active[block]:
+            continue
+        count = 0
+        for arrangement in range(arrangements):
+            if distances[block, arrangement] == level:
+                here[count] = arrangement
+                count += 1
+        total += count
+        for move in range(starts[block], starts[block + 1]):
+            target = targets[move]
+            shift = shifts[move]
+            pushed = False
+            for number in range(count):
+                arrangement = maps[shift, here[number]]
+                if distances[target, arrangement] == FAR:
+                    distances[target, arrangement] = level + 1
+                    pushed = True
+            if pushed:
+                next_active[target] = 1
+    return total
+
+
+@kernel
+def _compare_bits(distances, values, low, high):
+    """The first block whose bytes are not what the distances make them, or -1."""
+    arrangements = distances.shape[1]
+    for block in range(low, high):
+        for byte in range(values.shape[1]):
+            expected = 0
+            for bit in range(8):
+                arrangement = 8 * byte + bit
+                if arrangement < arrangements and distances[block, arrangement] != FAR:
+                    expected |= ((distances[block, arrangement] >> 1) & 1) << bit
+            if values[block, byte] != expected:
+                return block
+    return -1
+
+
+@kernel
+def _compare_bytes(distances, values, first_block, counts, low, high):
+    """The first footprint whose bytes are not the least distances of its zones, or -1. Counts them."""
+    for footprint in range(low, high):
+        for arrangement in range(distances.shape[1]):
+            least = FAR
+            for block in range(first_block[footprint], first_block[footprint + 1]):
+                least = min(least, distances[block, arrangement])
+            counts[least] += 1
+            if values[footprint, arrangement] != least:
+                return footprint
+    return -1
+
+
+def _check_entries(table: Table, threads: int, progress: Callable[[int], object]) -> tuple[str, str]:
+    """What is wrong with the entries of a table and with its level counts; empty if nothing."""
+    grid, size = table.grid, len(table.tiles)
+    footprints = list_footprints(grid.cells, size)
+    unsigned = footprints.view(np.uint64)
+    first_block = _first_blocks(grid, footprints)
+    blocks = int(first_block[-1])
+    neighbours = _neighbour_table(grid)
+
+    starts = np.zeros(blocks + 1, dtype=np.int64)
+    nothing = np.zeros(0, dtype=np.int64)
+    count = _find_moves(footprints, first_block, size, neighbours, unsigned, starts, nothing, nothing)
+    targets, shifts = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
+    _find_moves(footprints, first_block, size, neighbours, unsigned, starts, targets, shifts)
+    maps = _arrangement_maps(size, np.unique(shifts))
+
+    goal = grid.goal(table.blank)
+    homes = [goal.index(tile) for tile in table.tiles]
+    ordinals = [sum(other < home for other in homes) for home in homes]
+    place = int(np.searchsorted(unsigned, np.uint64(sum(1 << home for home in homes))))
+    labels = np.empty(grid.cells, dtype=np.int64)
+    _label_zones(footprints[place], neighbours, labels)
+    arrangement = int(np.flatnonzero((list_arrangements(size) == ordinals).all(axis=1))[0])
+
+    distances = np.full((blocks, factorial(size)), FAR, dtype=np.uint8)
+    distances[first_block[place] + labels[table.blank], arrangement] = 0
+    active = np.zeros(blocks, dtype=np.uint8)
+    active[first_block[place] + labels[table.blank]] = 1
+    counts: list[int] = []
+    with ThreadPoolExecutor(threads) as pool:
+
+        def over(total: int, function, *args) -> list:
+            cuts = np.linspace(0, total, 8 * threads + 1).astype(int).tolist()
+            tasks = [pool.submit(function, *args, low, high) for low, high in zip(cuts, cuts[1:], strict=False)]
+            return [task.result() for task in tasks]
+
+        while active.any():
+            if len(counts) == FAR:
+                return f"distances go beyond {FAR - 1}", ""
+            next_active = np.zeros(blocks, dtype=np.uint8)
+            found = sum(
+                over(blocks, _push_level, len(counts), starts, targets, shifts, maps, distances, active, next_active)
+            )
+            progress(found)
+            counts.append(found)
+            active = next_active
+
+        if table.encoding == "bits":
+            wrong = max(over(blocks, _compare_bits, distances, table.values))
+            if wrong >= 0:
+                return f"block {wrong} differs from an independent search", ""
+        else:
+            histogram = np.zeros(FAR + 1, dtype=np.int64)
+            wrong = _compare_bytes(distances, table.values, first_block, histogram, 0, len(footprints))
+            if wrong >= 0:
+                return f"footprint {wrong} differs from an independent search", ""
+            counts = np.trim_zeros(histogram[:FAR], "b").tolist()
+    if counts != table.counts.tolist():
+        return "", f"the recorded counts are {table.counts.tolist()}, counted were {counts}"
+    return "", ""
+
+
+def _check_memory(database: Database) -> None:
+    """Refuse a search that the machine's memory cannot hold."""
+    needed = 0
+    for table in database.tables:
+        size = len(table.tiles)
+        states = table.values.size * 8 if table.encoding == "bits" else table.values.size * 4
+        needed = max(needed, states + len(table.values) * 300 + factorial(size) * (size * size * 4 + 40))
+    available = available_memory()
+    if available is not None and needed > available:
+        raise InputError(
+            f"the full check needs about {needed / 1e9:.1f} GB of memory and {available / 1e9:.1f} GB are available: "
+            "use --quick, or try anyway with --force"
+        )
