@@ -32,7 +32,7 @@ from .build import available_memory, build_table, default_threads, least_memory,
 from .grid import Grid, InputError
 from .index import Index
 from .pattern import MAX_TILES, Partition, automatic_partition
-from .store import Database, DatabaseError, Spec, check_tables, open_database, read_database, write_database
+from .store import Database, DatabaseError, Spec, WriteError, check_tables, open_database, read_database, write_database
 
 
 class Watcher:
@@ -115,19 +115,33 @@ def build_database(
     the new one takes its place. ``command`` is recorded in the file as what built it.
     """
     path, watcher = Path(path), watcher or Watcher()
+    if path.exists() and not overwrite:
+        return _existing(path, spec)
     workshop = path.parent / f".{path.name}.building"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(workshop, lambda: watcher.waiting(path)):
-            if not overwrite and path.exists():
-                database = _existing(path, spec)
-            else:
-                database = None
-                _build(spec, path, workshop, threads or default_threads(), watcher, command)
-            shutil.rmtree(workshop)
+        with _locked(workshop, lambda: watcher.waiting(path)), _tidied(workshop):
+            if path.exists() and not overwrite:  # by the builder we waited for
+                return _existing(path, spec)
+            _build(spec, path, workshop, threads or default_threads(), watcher, command)
     except OSError as error:
-        raise DatabaseError(f"cannot write {path}: {error.strerror or error}: choose another folder") from error
-    return database or open_database(path)
+        raise WriteError(f"cannot write {path}: {error.strerror or error}: choose another folder") from error
+    return open_database(path)
+
+
+@contextlib.contextmanager
+def _tidied(workshop: Path) -> Iterator[None]:
+    """Remove the workshop at the end, unless the build was stopped and has finished tables to keep."""
+    done = False
+    try:
+        yield
+        done = True
+    except (OSError, WriteError):  # the disk is full or the like: leave nothing on it
+        done = True
+        raise
+    finally:
+        if done or not any(workshop.glob("pattern_*.h5")):
+            shutil.rmtree(workshop, ignore_errors=True)
 
 
 def _existing(path: Path, spec: Spec) -> Database:
@@ -183,7 +197,7 @@ def _kept_table(path: Path, spec: Spec, tiles: tuple[int, ...]):
 def _check_disk(path: Path, size: int) -> None:
     free = shutil.disk_usage(path.parent).free
     if size > free:
-        raise DatabaseError(
+        raise WriteError(
             f"cannot write {path}: it takes {gigabytes(size)} and the disk has {gigabytes(free)} left: make room or choose another folder"
         )
 

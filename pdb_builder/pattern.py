@@ -30,14 +30,14 @@ def _runs(text: str) -> Partition:
     return tuple(tuple(map(int, part.split())) for part in text.split("/"))
 
 
-# Named for the canonical goal with its blank on cell 0. The 4x4 and 5x5-6-6-6-6 partitions are
-# those of Korf & Felner (2002) and Felner, Korf & Hanan (2004).
+# Named for the canonical goal with its blank on cell 0. 4x4-7-8 and 5x5-6-6-6-6 are those of Korf &
+# Felner (2002). 4x4-5-5-5 and 4x4-6-6-3 have the best mean value that exchanging tiles leads to.
 NAMED: dict[str, Partition] = {
     "3x3-8": _runs("1 2 3 4 5 6 7 8"),
     "3x3-4-4": _runs("1 2 3 4 / 5 6 7 8"),
     "3x4-6-5": _runs("1 2 4 5 6 8 / 3 7 9 10 11"),
     "3x4-11": _runs("1 2 3 4 5 6 7 8 9 10 11"),
-    "4x4-5-5-5": _runs("1 2 3 6 7 / 4 5 8 9 12 / 10 11 13 14 15"),
+    "4x4-5-5-5": _runs("1 2 4 5 8 / 3 6 7 11 15 / 9 10 12 13 14"),
     "4x4-6-6-3": _runs("1 2 4 5 8 9 / 3 6 7 10 11 15 / 12 13 14"),
     "4x4-7-8": _runs("1 2 3 4 5 6 7 / 8 9 10 11 12 13 14 15"),
     "5x5-6-6-6-6": _runs("1 5 6 10 11 12 / 2 3 4 7 8 9 / 13 14 18 19 23 24 / 15 16 17 20 21 22"),

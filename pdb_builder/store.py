@@ -62,6 +62,10 @@ class DamagedDatabase(DatabaseError):
     """The file is a database that was cut short or changed."""
 
 
+class WriteError(DatabaseError):
+    """The file could not be written; nothing of it is left."""
+
+
 @dataclass(frozen=True)
 class Spec:
     """What a database is of: board, goal, partition, encoding."""
@@ -274,7 +278,7 @@ def write_database(path: Path, spec: Spec, tables: Iterable, built: Mapping[str,
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise DatabaseError(f"cannot write {path}: {error.strerror or error}: make room or choose another folder") from error
+            raise WriteError(f"cannot write {path}: {error.strerror or error}: make room or choose another folder") from error
         raise
 
 

@@ -217,12 +217,12 @@ def list_arrangements(size: int) -> np.ndarray:
     leading = min(size, 4)
     merges = sorted(combinations(range(size), leading), key=lambda chosen: sum(1 << o for o in chosen))
     lead_orders = np.array(list(permutations(range(leading))), dtype=np.int8)
-    rest_orders = np.array(list(permutations(range(size - leading))), dtype=np.int8).reshape(-1, size - leading)
+    rest_orders = np.array(list(permutations(range(size - leading))), dtype=np.intp).reshape(factorial(size - leading), -1)
     parts = []
     for merge in merges:
         rest = np.array([o for o in range(size) if o not in merge], dtype=np.int8)
         lead_places = np.array(merge, dtype=np.int8)[lead_orders]
-        rest_places = rest[rest_orders] if rest.size else np.zeros((1, 0), dtype=np.int8)
+        rest_places = rest[rest_orders]
         part = np.empty((len(rest_places), len(lead_places), size), dtype=np.int8)
         part[:, :, :leading] = lead_places
         part[:, :, leading:] = rest_places[:, None, :]

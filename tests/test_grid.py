@@ -1,0 +1,76 @@
+import pytest
+
+from pdb_builder.grid import Grid, InputError
+
+
+def test_neighbours_of_a_plain_board():
+    grid = Grid(2, 3)
+    assert grid.neighbours == ((1, 3), (0, 2, 4), (1, 5), (0, 4), (1, 3, 5), (2, 4))
+
+
+def test_wrapped_edges_are_joined():
+    grid = Grid(3, 4, wrap=True)
+    assert grid.neighbours[0] == (1, 3, 4, 8)
+    assert all(len(around) == 4 for around in grid.neighbours)
+
+
+def test_a_wrapped_side_of_two_changes_nothing():
+    assert Grid(2, 2, wrap=True).neighbours == Grid(2, 2).neighbours
+    assert Grid(2, 4, wrap=True).neighbours[0] == (1, 3, 4)
+
+
+@pytest.mark.parametrize("rows, cols", [(2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (5, 3), (8, 8)])
+@pytest.mark.parametrize("wrap", [False, True])
+def test_neighbours_are_mutual_and_bipartite_tells_the_truth(rows, cols, wrap):
+    grid = Grid(rows, cols, wrap)
+    for cell, around in enumerate(grid.neighbours):
+        assert cell not in around
+        assert all(cell in grid.neighbours[other] for other in around)
+        assert grid.near[cell] == sum(1 << other for other in around)
+    mixed = any(
+        (grid.odd_cells >> cell & 1) == (grid.odd_cells >> other & 1)
+        for cell, around in enumerate(grid.neighbours)
+        for other in around
+    )
+    assert grid.bipartite == (not mixed)
+
+
+def test_distance_is_the_length_of_a_shortest_path():
+    for grid in (Grid(3, 4), Grid(3, 4, wrap=True), Grid(2, 5, wrap=True)):
+        for start in range(grid.cells):
+            reached, layer, steps = {start}, {start}, 0
+            while layer:
+                assert all(grid.distance(start, cell) == steps for cell in layer)
+                layer = {other for cell in layer for other in grid.neighbours[cell]} - reached
+                reached |= layer
+                steps += 1
+
+
+def test_canonical_goals():
+    grid = Grid(3, 3)
+    assert grid.goal() == (0, 1, 2, 3, 4, 5, 6, 7, 8)
+    assert grid.goal(8) == (1, 2, 3, 4, 5, 6, 7, 8, 0)
+    assert grid.goal(4) == (1, 2, 3, 4, 0, 5, 6, 7, 8)
+    for blank in range(9):
+        assert all(grid.goal(blank)[grid.home(tile, blank)] == tile for tile in range(1, 9))
+
+
+def test_shapes_are_parsed():
+    assert Grid.parse("4x5") == Grid(4, 5)
+    assert Grid.parse(" 3X3 ") == Grid(3, 3)
+    assert str(Grid(3, 4, wrap=True)) == "3x4 wrapped"
+
+
+@pytest.mark.parametrize("text", ["", "4", "4x", "x4", "4x4x4", "-4x4", "fourxfour", "1x4", "4x1", "0x0", "9x8", "99999x2", "4 x 4 "])
+def test_bad_shapes_are_refused(text):
+    with pytest.raises(InputError):
+        Grid.parse(text)
+
+
+def test_bad_blanks_are_refused():
+    with pytest.raises(InputError, match="cell 9: a 3x3 board has the cells 0 to 8"):
+        Grid(3, 3).goal(9)
+
+
+def test_draw_aligns_columns():
+    assert Grid(2, 3).draw(lambda cell: cell * 3) == " 0  3  6\n 9 12 15"

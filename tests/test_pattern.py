@@ -1,0 +1,89 @@
+import pytest
+
+from pdb_builder.grid import Grid, InputError
+from pdb_builder.pattern import NAMED, automatic_partition, check_partition, parse_patterns, partition_name, shape_of
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_named_partitions_are_what_they_are_called(name):
+    partition = NAMED[name]
+    grid = Grid.parse(shape_of(name))
+    assert check_partition(grid, partition) == partition
+    assert name == "-".join([grid.shape, *(str(len(tiles)) for tiles in partition)])
+    assert partition_name(grid, partition, 0, "bits") == name
+
+
+def test_patterns_are_parsed_and_sorted():
+    assert parse_patterns("2,1/ 3 ,4") == ((1, 2), (3, 4))
+    assert parse_patterns("1 2/3") == ((1, 2), (3,))
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("1,2//3", "empty pattern"),
+        ("", "empty pattern"),
+        ("1,two/3", "'two' .* not a tile number"),
+        ("1,-2/3", "'-2' .* not a tile number"),
+        ("1,²/3", "'²' .* not a tile number"),
+    ],
+)
+def test_unreadable_pattern_lists(text, message):
+    with pytest.raises(InputError, match=message):
+        parse_patterns(text)
+
+
+@pytest.mark.parametrize(
+    "patterns, message",
+    [
+        ([(1, 2, 3), (3, 4, 5)], "tile 3 is in patterns 1 and 2"),
+        ([(1, 2, 2), (3, 4, 5)], "tile 2 is twice in pattern 1"),
+        ([(1, 2), (4, 5)], r"1 tile is in no pattern \(3\)"),
+        ([(1,)], r"4 tiles are in no pattern \(2, 3, 4, 5\)"),
+        ([(1, 2, 3, 4, 5, 6)], "tile 6 is not on a 2x3 board: its tiles are 1 to 5"),
+        ([(0, 1, 2, 3, 4, 5)], "tile 0 is not on"),
+        ([(1, 2, 3, 4, 5), ()], "pattern 2 is empty"),
+    ],
+)
+def test_partitions_that_are_none(patterns, message):
+    with pytest.raises(InputError, match=message):
+        check_partition(Grid(2, 3), patterns)
+
+
+def test_a_pattern_whose_index_would_not_fit():
+    with pytest.raises(InputError, match="13 tiles and its index would not fit"):
+        check_partition(Grid(4, 4), [range(1, 14), (14, 15)])
+
+
+def test_names_tell_databases_apart():
+    grid, named = Grid(4, 4), NAMED["4x4-7-8"]
+    other = (named[1][1:], (*named[0], named[1][0]))
+    names = {
+        partition_name(grid, named, 0, "bits"),
+        partition_name(grid, named, 15, "bits"),
+        partition_name(grid, named, 0, "bytes"),
+        partition_name(Grid(4, 4, wrap=True), named, 0, "bits"),
+        partition_name(grid, tuple(sorted(other, key=len)), 0, "bits"),
+    }
+    assert len(names) == 5
+    assert partition_name(Grid(4, 4, wrap=True), named, 5, "bytes") == "4x4-7-8-wrap-blank5-bytes"
+
+
+@pytest.mark.parametrize("shape", ["2x2", "2x7", "3x5", "4x4", "6x6", "5x7", "8x8"])
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("largest", [1, 3, 6])
+def test_automatic_partitions_are_partitions_of_connected_patterns(shape, wrap, largest):
+    grid = Grid.parse(shape, wrap)
+    for blank in (0, grid.cells // 2, grid.cells - 1):
+        partition = automatic_partition(grid, blank, largest)
+        assert check_partition(grid, partition) == partition
+        sizes = [len(tiles) for tiles in partition]
+        assert sizes == sorted(sizes, reverse=True)
+        assert all(size == largest for size in sizes[:-1])
+
+
+def test_automatic_patterns_are_compact():
+    """On a board of 6x6 no two tiles of a six-tile pattern are farther apart than in a 2x5 block."""
+    grid = Grid(6, 6)
+    for tiles in automatic_partition(grid, 0, 6):
+        assert max(grid.distance(a, b) for a in tiles for b in tiles) <= 5

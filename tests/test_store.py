@@ -1,0 +1,252 @@
+"""The file: what is written is what is read, and what was not written by us is refused by name."""
+
+import os
+import random
+import re
+import shutil
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from pdb_builder import NAMED, Grid, Spec, build_database, build_table, check_tables, open_database
+from pdb_builder.store import PAGE, DamagedDatabase, MissingDatabase, NewerFormat, NotADatabase, WriteError, write_database
+
+from .forge import forged, reseal
+
+SPECS = [
+    Spec(Grid(3, 3), NAMED["3x3-4-4"]),
+    Spec(Grid(3, 3), NAMED["3x3-4-4"], 4, "bytes"),
+    Spec(Grid(2, 3), ((1, 2, 3), (4, 5)), 5),
+    Spec(Grid(3, 3, wrap=True), ((1, 2, 3), (4, 5, 6), (7, 8)), 0, "bytes"),
+    Spec(Grid(2, 4, wrap=True), ((1, 2, 3, 4, 5), (6, 7)), 3),
+]
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_what_is_written_is_read(spec, database_of):
+    database = open_database(database_of(spec))
+    assert database.spec == spec
+    check_tables(database)
+    for tiles, table in zip(spec.partition, database.tables, strict=True):
+        built = build_table(spec.grid, tiles, blank=spec.blank, encoding=spec.encoding)
+        np.testing.assert_array_equal(table.values, built.values)
+        np.testing.assert_array_equal(table.counts, built.counts)
+        assert table.tiles == tiles
+        assert table.entries == sum(count for _, count in table.levels())
+        assert table.maximum == max(distance for distance, _ in table.levels())
+        assert 0 < table.mean < table.maximum
+
+
+@pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
+def test_tables_are_mapped_page_aligned_and_read_only(spec, database_of):
+    path = database_of(spec)
+    for table in open_database(path).tables:
+        assert isinstance(table.values, np.memmap)
+        assert not table.values.flags.writeable
+    with h5py.File(path) as root:
+        for group in root.values():
+            assert group["table"].id.get_offset() % PAGE == 0
+            assert group["table"].chunks is None and group["table"].compression is None
+
+
+def test_plain_h5py_reads_the_tables(small):
+    with h5py.File(small) as root:
+        assert root.attrs["format"] == "slidepdb"
+        assert list(root.attrs["goal"]) == list(range(9))
+        np.testing.assert_array_equal(root["pattern_2/table"][...], open_database(small).tables[1].values)
+
+
+def test_the_documented_schema_is_what_is_written(database_of):
+    """docs/format.md names exactly the attributes, datasets and types that files have."""
+    page = (Path(__file__).parent.parent / "docs" / "format.md").read_text()
+    rows = set(re.findall(r"^\| `([^`]+)` \| (attribute|dataset) \| `([^`]+)`", page, re.MULTILINE))
+    seen = set()
+    for spec in SPECS[:2]:
+        with h5py.File(database_of(spec)) as root:
+            for prefix, holder in (("/", root), ("/pattern_N/", root["pattern_1"])):
+                for name, value in holder.attrs.items():
+                    kind = "string" if isinstance(value, str) else str(np.asarray(value).dtype)
+                    kind += "[]" if np.ndim(value) else ""
+                    seen.add((prefix + name, "attribute", kind))
+            for name, dataset in root["pattern_1"].items():
+                seen.add((f"/pattern_N/{name}", "dataset", f"{dataset.dtype}[{','.join('' for _ in dataset.shape)}]"))
+    assert rows == seen
+
+
+def test_two_processes_may_map_the_same_file(small):
+    first, second = open_database(small), open_database(small)
+    assert first.distance(range(9)) == second.distance(range(9)) == 0
+
+
+# ---- files that are not databases ---------------------------------------------------------------
+
+
+def test_missing_file_and_folder(tmp_path):
+    with pytest.raises(MissingDatabase, match="there is no database"):
+        open_database(tmp_path / "none.h5")
+    with pytest.raises(NotADatabase, match="is a folder"):
+        open_database(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00", b"hello\n", b"\x89HDF\r\n\x1a\n", os.urandom(10_000), b"slidepdb" * 1000])
+def test_foreign_bytes(content, tmp_path):
+    path = tmp_path / "foreign.h5"
+    path.write_bytes(content)
+    with pytest.raises(NotADatabase):
+        open_database(path)
+
+
+def test_foreign_hdf5(tmp_path):
+    with h5py.File(tmp_path / "foreign.h5", "w") as root:
+        root["data"] = [1, 2, 3]
+    with pytest.raises(NotADatabase, match="an HDF5 file, but not one of ours"):
+        open_database(tmp_path / "foreign.h5")
+
+
+def test_newer_format(small, tmp_path):
+    path = tmp_path / "newer.h5"
+    path.write_bytes(small.read_bytes().replace(b"format 1.", b"format 2.", 1))
+    with pytest.raises(NewerFormat, match="has format 2, this version reads up to 1: update slidepdb"):
+        open_database(path)
+
+
+def test_truncated_anywhere(small, tmp_path):
+    whole = small.read_bytes()
+    path = tmp_path / "short.h5"
+    for length in [*range(0, len(whole), 997), PAGE, len(whole) - 1]:
+        path.write_bytes(whole[:length])
+        with pytest.raises((NotADatabase, DamagedDatabase)):
+            open_database(path)
+    path.write_bytes(whole + b"\n")
+    with pytest.raises(DamagedDatabase, match="bytes instead of"):
+        open_database(path)
+
+
+def table_regions(path):
+    with h5py.File(path) as root:
+        return [(group["table"].id.get_offset(), group["table"].nbytes) for group in root.values()]
+
+
+def test_a_flipped_bit_anywhere_is_noticed(small, tmp_path):
+    """Outside the tables when the file is opened, inside them by their checksums."""
+    whole = small.read_bytes()
+    regions = table_regions(small)
+    chance = random.Random(7)
+    places = [chance.randrange(len(whole)) for _ in range(300)]
+    places += [start for start, _ in regions] + [start + length - 1 for start, length in regions]
+    path = tmp_path / "flipped.h5"
+    for place in places:
+        content = bytearray(whole)
+        content[place] ^= 1 << chance.randrange(8)
+        path.write_bytes(content)
+        with pytest.raises((DamagedDatabase, NotADatabase, NewerFormat)):
+            database = open_database(path)
+            assert any(start <= place < start + length for start, length in regions)
+            check_tables(database)
+
+
+# ---- files made to deceive ----------------------------------------------------------------------
+
+
+def test_an_attribute_changed_without_the_seal(small, tmp_path):
+    path = tmp_path / "changed.h5"
+    shutil.copy(small, path)
+    with h5py.File(path, "r+") as root:
+        root["pattern_1"].attrs["seconds"] = 1e-9
+    with pytest.raises(DamagedDatabase):
+        open_database(path)
+
+
+def swap_tiles(root):
+    one, two = root["pattern_1"].attrs["tiles"], root["pattern_2"].attrs["tiles"]
+    root["pattern_1"].attrs["tiles"], root["pattern_2"].attrs["tiles"] = two, one
+
+
+def other_goal(root):
+    root.attrs["goal"] = np.array(Grid(3, 3).goal(8), dtype=np.uint8)
+
+
+def other_version(root):
+    root.attrs["format_version"] = 99
+
+
+def missing_tile(root):
+    root["pattern_1"].attrs["tiles"] = np.array([1, 2, 3], dtype=np.uint8)
+
+
+def overlapping_tiles(root):
+    root["pattern_1"].attrs["tiles"] = np.array([1, 2, 3, 5], dtype=np.uint8)
+
+
+def other_shape(root):
+    root.attrs["rows"], root.attrs["cols"] = 9, 1
+
+
+def other_encoding(root):
+    root.attrs["encoding"] = "bytes"
+
+
+def wrapped(root):
+    root.attrs["wrap"] = True
+
+
+def negative_counts(root):
+    root["pattern_1"].attrs["counts"] = -root["pattern_1"].attrs["counts"]
+
+
+def no_table(root):
+    root["pattern_1/other"] = root["pattern_1/table"]
+    del root["pattern_1/table"]
+    root["pattern_1/table"] = np.zeros(3, dtype=np.uint8)
+
+
+def all_zero(root):
+    root["pattern_1/table"][...] = 0
+
+
+@pytest.mark.parametrize(
+    "change",
+    [swap_tiles, other_goal, other_version, missing_tile, overlapping_tiles, other_shape, other_encoding, wrapped, negative_counts, no_table, all_zero],
+    ids=lambda change: change.__name__,
+)
+def test_forgeries_with_a_matching_seal_are_refused_on_opening(change, small, tmp_path):
+    path = forged(small, tmp_path / "forged.h5", change)
+    with pytest.raises(DamagedDatabase):
+        open_database(path)
+
+
+def test_reseal_alone_changes_nothing(small, tmp_path):
+    """The forger's tool itself makes valid files, so the tests above fail for the right reason."""
+    path = forged(small, tmp_path / "same.h5", lambda root: None)
+    check_tables(open_database(path))
+    reseal(path, table_regions(path))
+    assert open_database(path).distance(range(9)) == 0
+
+
+# ---- writing ------------------------------------------------------------------------------------
+
+
+def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
+    spec = SPECS[0]
+    table = build_table(spec.grid, spec.partition[0])
+
+    def no_space(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pdb_builder.store._write_all", no_space)
+    with pytest.raises(WriteError, match="No space left on device: make room"):
+        write_database(tmp_path / "x.h5", spec, [table], {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_old_file_stays_until_the_new_one_is_whole(small, tmp_path, monkeypatch):
+    path = tmp_path / "x.h5"
+    shutil.copy(small, path)
+    before = path.read_bytes()
+    monkeypatch.setattr("pdb_builder.store._write_all", lambda *args: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        build_database(open_database(small).spec, path, overwrite=True)
+    assert path.read_bytes() == before
+    assert list(tmp_path.iterdir()) == [path]
