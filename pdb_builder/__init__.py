@@ -6,7 +6,7 @@
 >>> spec = Spec(Grid(3, 3), NAMED["3x3-8"])
 >>> database = build_database(spec, folder / "3x3-8.h5")
 >>> database = open_database(folder / "3x3-8.h5")
->>> database.distance([8, 6, 7, 2, 5, 4, 3, 0, 1])
+>>> database.distance([8, 0, 6, 5, 4, 7, 2, 3, 1])
 31
 >>> table = database.tables[0]
 >>> table.maximum, table.entries

@@ -25,6 +25,7 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from math import comb
 from pathlib import Path
 
 from . import __version__
@@ -58,11 +59,10 @@ def gigabytes(count: int) -> str:
     return f"{count} bytes"
 
 
-def memory_for(grid: Grid, size: int, encoding: str, limit: int | None) -> int:
-    """The memory a table of ``size`` tiles takes; a lower bound if that is beyond ``limit`` already."""
-    least = least_memory(grid, size, encoding)
-    if limit is not None and least > limit:
-        return least
+def memory_for(grid: Grid, size: int, encoding: str) -> int:
+    """The memory that a table of ``size`` tiles takes to build; a lower bound where counting its blocks would take long."""
+    if comb(grid.cells, size) > 10**8:
+        return least_memory(grid, size, encoding)
     return memory_needed(Index(grid, size), encoding)
 
 
@@ -70,11 +70,13 @@ def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
     """The most tiles a pattern can have so that building it stays within ``budget`` bytes of memory."""
     largest = 0
     for size in range(1, min(MAX_TILES, grid.cells - 1) + 1):
-        if memory_for(grid, size, encoding, budget) > budget:
+        if least_memory(grid, size, encoding) > budget or memory_for(grid, size, encoding) > budget:
             break
         largest = size
     if not largest:
-        raise InputError(f"no table of a {grid} board can be built in {gigabytes(budget)} of memory: allow more with --max-memory")
+        raise InputError(
+            f"no table of a {grid} board can be built in {gigabytes(budget)} of memory: allow more with --max-memory"
+        )
     return largest
 
 
@@ -89,9 +91,7 @@ def check_memory(spec: Spec, limit: int | None = None) -> int:
     ``limit`` is the most that may be used, by default what the machine has available.
     """
     available = available_memory() if limit is None else limit
-    needed, size = max(
-        (memory_for(spec.grid, size, spec.encoding, available), size) for size in set(map(len, spec.partition))
-    )
+    needed, size = max((memory_for(spec.grid, size, spec.encoding), size) for size in set(map(len, spec.partition)))
     if available is not None and needed > available:
         raise InputError(
             f"a pattern of {size} tiles on a {spec.grid} board needs {gigabytes(needed)} of memory to build and "
@@ -154,7 +154,9 @@ def _existing(path: Path, spec: Spec) -> Database:
     return database
 
 
-def _build(spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watcher, command: Sequence[str] | None) -> None:
+def _build(
+    spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watcher, command: Sequence[str] | None
+) -> None:
     for leftover in workshop.glob("*.tmp"):
         leftover.unlink()
     built = {

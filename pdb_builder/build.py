@@ -39,7 +39,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from math import comb, factorial, gcd
 from typing import NamedTuple
 
@@ -462,7 +462,7 @@ def build_table(
     parts = 1 if index.states < 100_000 else 8 * threads
     cuts = np.searchsorted(first_block, np.linspace(0, index.blocks, parts + 1)).tolist()
     cuts[0], cuts[-1] = 0, index.footprints
-    ranges = [(low, high) for low, high in zip(cuts, cuts[1:], strict=False) if low < high]
+    ranges = [(low, high) for low, high in pairwise(cuts) if low < high]
 
     homes = [grid.home(tile, blank) for tile in tiles]
     goal = sum(1 << cell for cell in homes)

@@ -23,7 +23,9 @@ from . import __version__
 from .grid import Grid, InputError
 from .pattern import DEFAULT_NAME, NAMED, check_partition, default_partition, parse_patterns, shape_of
 
-EXIT_CODES = "exit codes: 0 done, 1 a database failed its verification, 2 bad input or an unusable file, 130 interrupted"
+EXIT_CODES = (
+    "exit codes: 0 done, 1 a database failed its verification, 2 bad input or an unusable file, 130 interrupted"
+)
 
 DEFAULT_BUDGET = 4 * 10**9  # what an automatic partition may take when nothing is said
 
@@ -68,12 +70,16 @@ def _spec_of(target: str, args: argparse.Namespace):
     from .store import Spec
 
     if target not in NAMED and not re.match(r"\d+[x×]\d+$", target):
-        raise InputError(f"there is no partition '{target}': take one of {', '.join(NAMED)}, or a board shape such as 6x6")
+        raise InputError(
+            f"there is no partition '{target}': take one of {', '.join(NAMED)}, or a board shape such as 6x6"
+        )
     grid = Grid.parse(shape_of(target), args.wrap)
     blank = {"first": 0, "last": grid.cells - 1}.get(args.blank)
     if blank is None:
         if not (args.blank.isascii() and args.blank.isdigit() and len(args.blank) < 4):
-            raise InputError(f"'{args.blank}' is not a cell for the blank: write first, last or a cell number such as 5")
+            raise InputError(
+                f"'{args.blank}' is not a cell for the blank: write first, last or a cell number such as 5"
+            )
         blank = grid.check_blank(int(args.blank))
     encoding = check_encoding(grid, args.encoding)
     if args.patterns is not None:
@@ -113,7 +119,12 @@ def _make_watcher():
         @contextlib.contextmanager
         def table(self, number, count, tiles, states):
             with tqdm(
-                total=states, desc=f"pattern {number} of {count}", unit=" states", unit_scale=True, disable=None, leave=True
+                total=states,
+                desc=f"pattern {number} of {count}",
+                unit=" states",
+                unit_scale=True,
+                disable=None,
+                leave=True,
             ) as bar:
                 yield bar.update
                 bar.total = bar.n  # of a complete pattern only half the states can be reached
@@ -137,17 +148,21 @@ def run_build(args: argparse.Namespace) -> int:
         there = path.exists() and not args.overwrite
         if not there:
             limit = min(args.max_memory, available_memory() or args.max_memory) if args.max_memory else None
-            if args.force:
-                needed = check_memory(spec, sys.maxsize)
-            else:
-                needed = check_memory(spec, limit)
+            needed = check_memory(spec, sys.maxsize) if args.force else check_memory(spec, limit)
             sizes = "-".join(str(len(tiles)) for tiles in spec.partition)
-            notice(f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {gigabytes(needed)} of memory to build")
+            notice(
+                f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {gigabytes(needed)} of memory to build"
+            )
         watcher = _make_watcher()
         started = time.perf_counter()
         try:
             database = build_database(
-                spec, path, threads=args.threads, overwrite=args.overwrite, watcher=watcher, command=["pdb-builder", *args.words]
+                spec,
+                path,
+                threads=args.threads,
+                overwrite=args.overwrite,
+                watcher=watcher,
+                command=["pdb-builder", *args.words],
             )
         except KeyboardInterrupt:
             kept = f"{watcher.finished} of {len(spec.partition)} tables are finished and kept: "
@@ -169,7 +184,10 @@ def _draw_partition(database) -> str:
     letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#"
     goal = database.grid.goal(database.spec.blank)
     letter = {tile: letters[number] for number, table in enumerate(database.tables) for tile in table.tiles}
-    boards = (database.grid.draw(lambda cell: goal[cell] or "."), database.grid.draw(lambda cell: letter.get(goal[cell], ".")))
+    boards = (
+        database.grid.draw(lambda cell: goal[cell] or "."),
+        database.grid.draw(lambda cell: letter.get(goal[cell], ".")),
+    )
     rows = zip(*(board.splitlines() for board in boards), strict=True)
     return "\n".join(f"    {left}      {right}" for left, right in rows)
 
@@ -225,7 +243,9 @@ def run_info(args: argparse.Namespace) -> int:
         "bits": "bit 1 of the distance for every block and arrangement",
         "bytes": "the least distance for every footprint and arrangement",
     }[spec.encoding]
-    print(f"{database.path}: {spec.grid} board, {len(database.tables)} patterns, {gigabytes(database.path.stat().st_size)}")
+    print(
+        f"{database.path}: {spec.grid} board, {len(database.tables)} patterns, {gigabytes(database.path.stat().st_size)}"
+    )
     print(f"encoding {spec.encoding}: {meaning}")
     print(f"built by {built['by']} at {built['at']} on {built['machine']}")
     print(f"    {built['command']}")
@@ -287,7 +307,7 @@ def run_list(args: argparse.Namespace) -> int:
                 "name": name,
                 "entries": entries,
                 "bytes": sum(table_bytes(index, spec.encoding) for index in indexes),
-                "memory": max(memory_for(grid, len(tiles), spec.encoding, None) for tiles in partition),
+                "memory": max(memory_for(grid, len(tiles), spec.encoding) for tiles in partition),
                 "seconds": 1 + sum(index.states for index in indexes) / speed * (1 if spec.encoding == "bits" else 3),
                 "built": _state_of(path, spec),
                 "path": str(path),
@@ -296,7 +316,9 @@ def run_list(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(rows, indent=2))
         return 0
-    print(f"{'name':14} {'entries':>15} {'file':>8} {'memory':>8} {'build':>8}  built   (* the default; build times are estimates)")
+    print(
+        f"{'name':14} {'entries':>15} {'file':>8} {'memory':>8} {'build':>8}  built   (* the default; build times are estimates)"
+    )
     for row in rows:
         name = row["name"] + ("*" if row["name"] == DEFAULT_NAME else "")
         sizes = f"{gigabytes(row['bytes']):>8} {gigabytes(row['memory']):>8}"
@@ -323,16 +345,33 @@ def run_verify(args: argparse.Namespace) -> int:
         bars[stage].update(states)
 
     checks = []
-    for check in verify_database(args.file, quick=args.quick, threads=args.threads, force=args.force, progress=progress):
+    for check in verify_database(
+        args.file, quick=args.quick, threads=args.threads, force=args.force, progress=progress
+    ):
         for bar in bars.values():
             bar.close()
         checks.append(check)
         if not args.json:
-            print(f"{check.number} {check.name:10} {'FAILED' if check.fault else 'holds '}  {check.fault or check.proves}", flush=True)
+            print(
+                f"{check.number} {check.name:10} {'FAILED' if check.fault else 'holds '}  {check.fault or check.proves}",
+                flush=True,
+            )
     failed = any(check.fault for check in checks)
     if args.json:
-        rows = [{"number": c.number, "name": c.name, "holds": not c.fault, "fault": c.fault, "proves": c.proves} for c in checks]
-        print(json.dumps({"path": str(args.file), "verified": not failed, "complete": len(checks) == len(INVARIANTS), "checks": rows}))
+        rows = [
+            {"number": c.number, "name": c.name, "holds": not c.fault, "fault": c.fault, "proves": c.proves}
+            for c in checks
+        ]
+        print(
+            json.dumps(
+                {
+                    "path": str(args.file),
+                    "verified": not failed,
+                    "complete": len(checks) == len(INVARIANTS),
+                    "checks": rows,
+                }
+            )
+        )
     elif failed:
         print(f"{args.file} is NOT a valid database")
     elif args.quick:
@@ -370,7 +409,10 @@ def _parser() -> Parser:
 
     def command(name: str, run, summary: str, example: str) -> argparse.ArgumentParser:
         sub = commands.add_parser(
-            name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=f"example: {example}\n\n{EXIT_CODES}",
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            epilog=f"example: {example}\n\n{EXIT_CODES}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         sub.set_defaults(run=run)
@@ -381,19 +423,45 @@ def _parser() -> Parser:
 
     def folder_option(sub) -> None:
         sub.add_argument(
-            "--folder", type=Path, default=default_folder(), help="where databases are kept (default: %(default)s; $SLIDEPDB_DATABASES)"
+            "--folder",
+            type=Path,
+            default=default_folder(),
+            help="where databases are kept (default: %(default)s; $SLIDEPDB_DATABASES)",
         )
 
-    build = command("build", run_build, "build databases, or say that they are there", "pdb-builder build 5x5 --encoding bytes")
-    build.add_argument(
-        "targets", nargs="*", metavar="TARGET", help=f"a named partition or a board shape such as 6x6 (default: {DEFAULT_NAME})"
+    build = command(
+        "build", run_build, "build databases, or say that they are there", "pdb-builder build 5x5 --encoding bytes"
     )
-    build.add_argument("--patterns", metavar="LIST", help="your own partition of a shape: tiles by ',', patterns by '/', as in 1,2,3,4/5,6,7,8")
-    build.add_argument("--encoding", choices=("bits", "bytes"), help="bits: small and strong; bytes: classical (default: bits where valid)")
-    build.add_argument("--wrap", action="store_true", help="join the edges: a tile can slide from the first column to the last")
-    build.add_argument("--blank", default="first", metavar="CELL", help="where the goal has its blank: first, last or a cell number (default: first)")
     build.add_argument(
-        "--max-memory", type=parse_size, metavar="SIZE", help="memory to build in; for a shape, picks the largest patterns that fit, as in 4G"
+        "targets",
+        nargs="*",
+        metavar="TARGET",
+        help=f"a named partition or a board shape such as 6x6 (default: {DEFAULT_NAME})",
+    )
+    build.add_argument(
+        "--patterns",
+        metavar="LIST",
+        help="your own partition of a shape: tiles by ',', patterns by '/', as in 1,2,3,4/5,6,7,8",
+    )
+    build.add_argument(
+        "--encoding",
+        choices=("bits", "bytes"),
+        help="bits: small and strong; bytes: classical (default: bits where valid)",
+    )
+    build.add_argument(
+        "--wrap", action="store_true", help="join the edges: a tile can slide from the first column to the last"
+    )
+    build.add_argument(
+        "--blank",
+        default="first",
+        metavar="CELL",
+        help="where the goal has its blank: first, last or a cell number (default: first)",
+    )
+    build.add_argument(
+        "--max-memory",
+        type=parse_size,
+        metavar="SIZE",
+        help="memory to build in; for a shape, picks the largest patterns that fit, as in 4G",
     )
     build.add_argument("--output", type=Path, metavar="FILE", help="the file to write (default: NAME.h5 in the folder)")
     folder_option(build)
@@ -405,22 +473,32 @@ def _parser() -> Parser:
     info.add_argument("file", type=Path, metavar="FILE")
     info.add_argument("--json", action="store_true", help="everything, as one JSON object")
 
-    listing = command("list", run_list, "list the named partitions: sizes, build times, which are built", "pdb-builder list")
+    listing = command(
+        "list", run_list, "list the named partitions: sizes, build times, which are built", "pdb-builder list"
+    )
     listing.add_argument("--encoding", choices=("bits", "bytes"), help="for which encoding (default: bits)")
     folder_option(listing)
     threads_option(listing)
     listing.add_argument("--json", action="store_true", help="as a JSON array")
 
-    verify = command("verify", run_verify, "prove a database right with independent code", "pdb-builder verify databases/4x4-7-8.h5")
+    verify = command(
+        "verify", run_verify, "prove a database right with independent code", "pdb-builder verify databases/4x4-7-8.h5"
+    )
     verify.add_argument("file", type=Path, metavar="FILE")
-    verify.add_argument("--quick", action="store_true", help="checksums and structure only: seconds, and hardly any memory")
+    verify.add_argument(
+        "--quick", action="store_true", help="checksums and structure only: seconds, and hardly any memory"
+    )
     verify.add_argument("--force", action="store_true", help="search even if the memory does not seem to suffice")
     threads_option(verify)
     verify.add_argument("--json", action="store_true", help="as one JSON object")
 
     bench = command("bench", run_bench, "measure how fast tables are built here", "pdb-builder bench 4x4:8 5x5:7")
-    bench.add_argument("rows", nargs="*", metavar="SHAPE:TILES", help="what to build (default: 4x4 with 4 to 8 tiles, 5x5 with 4 to 7)")
-    bench.add_argument("--repeat", type=positive, default=3, metavar="N", help="take the best of N builds (default: %(default)s)")
+    bench.add_argument(
+        "rows", nargs="*", metavar="SHAPE:TILES", help="what to build (default: 4x4 with 4 to 8 tiles, 5x5 with 4 to 7)"
+    )
+    bench.add_argument(
+        "--repeat", type=positive, default=3, metavar="N", help="take the best of N builds (default: %(default)s)"
+    )
     threads_option(bench)
     bench.add_argument("--json", action="store_true", help="one JSON object a row")
     return parser

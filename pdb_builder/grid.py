@@ -113,7 +113,9 @@ class Grid:
 
     def check_blank(self, blank: int) -> int:
         if not 0 <= blank < self.cells:
-            raise InputError(f"the blank cannot stand on cell {blank}: a {self} board has the cells 0 to {self.cells - 1}")
+            raise InputError(
+                f"the blank cannot stand on cell {blank}: a {self} board has the cells 0 to {self.cells - 1}"
+            )
         return blank
 
     def goal(self, blank: int = 0) -> tuple[int, ...]:

@@ -43,9 +43,7 @@ from .pattern import MAX_TILES
 
 LEADING = 4  # leading tiles: their 4! = 24 orders are the bits of a row
 
-BINOMIAL = np.array(
-    [[comb(n, k) for k in range(MAX_TILES + 1)] for n in range(MAX_CELLS + 1)], dtype=np.int64
-)
+BINOMIAL = np.array([[comb(n, k) for k in range(MAX_TILES + 1)] for n in range(MAX_CELLS + 1)], dtype=np.int64)
 
 
 # ---- footprints ---------------------------------------------------------------------------------
@@ -168,7 +166,9 @@ class Index:
 
     def __init__(self, grid: Grid, size: int):
         if not 1 <= size <= min(MAX_TILES, grid.cells - 1):
-            raise InputError(f"a pattern of {size} tiles has no index on a {grid} board: take 1 to {min(MAX_TILES, grid.cells - 1)} tiles")
+            raise InputError(
+                f"a pattern of {size} tiles has no index on a {grid} board: take 1 to {min(MAX_TILES, grid.cells - 1)} tiles"
+            )
         self.grid = grid
         self.size = size
         self.footprints = comb(grid.cells, size)

@@ -85,7 +85,17 @@ def descend_all(all_cells, holes, homes, home_hole, everywhere, near, odd_cells,
     ordinals = np.zeros(homes.size, dtype=np.int64)
     for number in range(holes.size):
         results[number] = descend(
-            all_cells[number], holes[number], homes, home_hole, everywhere, near, odd_cells, first_block, values, limit, ordinals
+            all_cells[number],
+            holes[number],
+            homes,
+            home_hole,
+            everywhere,
+            near,
+            odd_cells,
+            first_block,
+            values,
+            limit,
+            ordinals,
         )
 
 

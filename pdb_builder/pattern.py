@@ -64,7 +64,9 @@ def parse_patterns(text: str) -> Partition:
     for part in text.split("/"):
         words = part.replace(",", " ").split()
         if not words:
-            raise InputError(f"the pattern list '{text}' has an empty pattern: separate patterns by one '/', tiles by ','")
+            raise InputError(
+                f"the pattern list '{text}' has an empty pattern: separate patterns by one '/', tiles by ','"
+            )
         for word in words:
             if not (word.isascii() and word.isdigit() and len(word) < 10):
                 raise InputError(f"'{word}' in the pattern list is not a tile number: write tiles as 1,2,5,6/3,4,7,8")
@@ -88,7 +90,9 @@ def check_partition(grid: Grid, patterns: Sequence[Sequence[int]]) -> Partition:
             if not 1 <= tile <= last:
                 raise InputError(f"tile {tile} is not on a {grid} board: its tiles are 1 to {last}")
             if tile in seen:
-                where = f"twice in pattern {number}" if seen[tile] == number else f"in patterns {seen[tile]} and {number}"
+                where = (
+                    f"twice in pattern {number}" if seen[tile] == number else f"in patterns {seen[tile]} and {number}"
+                )
                 raise InputError(f"tile {tile} is {where}: each tile belongs to exactly one pattern")
             seen[tile] = number
     missing = [tile for tile in range(1, last + 1) if tile not in seen]

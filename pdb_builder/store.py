@@ -155,8 +155,14 @@ class Table:
     def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
         """``distance`` of many boards at once, compiled."""
         boards = np.asarray(boards)
-        if boards.ndim != 2 or boards.shape[1] != self.grid.cells or (np.sort(boards) != np.arange(self.grid.cells)).any():
-            raise InputError(f"these are not {self.grid} boards: each row needs the numbers 0 to {self.grid.cells - 1} once")
+        if (
+            boards.ndim != 2
+            or boards.shape[1] != self.grid.cells
+            or (np.sort(boards) != np.arange(self.grid.cells)).any()
+        ):
+            raise InputError(
+                f"these are not {self.grid} boards: each row needs the numbers 0 to {self.grid.cells - 1} once"
+            )
         place = np.argsort(boards, axis=1)
         cells, holes = place[:, list(self.tiles)], place[:, 0].copy()
         results = np.empty(len(boards), dtype=np.int64)
@@ -175,7 +181,9 @@ class Table:
         if 0 <= distance <= self.maximum:
             return distance
         tiles = ",".join(map(str, self.tiles))
-        raise InputError(f"no moves bring the tiles {tiles} home from this board: it cannot be solved, or the table is damaged")
+        raise InputError(
+            f"no moves bring the tiles {tiles} home from this board: it cannot be solved, or the table is damaged"
+        )
 
     def probe(self) -> bool:
         """Whether the table looks like that of its tiles and goal: a sample, not a proof."""
@@ -264,7 +272,9 @@ def _seal(file, size: int, regions: list[tuple[int, int]]) -> str:
     return digest.hexdigest()
 
 
-def write_database(path: Path, spec: Spec, tables: Iterable, built: Mapping[str, object], folder: Path | None = None) -> None:
+def write_database(
+    path: Path, spec: Spec, tables: Iterable, built: Mapping[str, object], folder: Path | None = None
+) -> None:
     """Write a file of some or all tables of ``spec`` so that it appears under ``path`` whole or not at all.
 
     A table is anything with the attributes ``tiles values first_block counts seconds threads``. The
@@ -278,7 +288,9 @@ def write_database(path: Path, spec: Spec, tables: Iterable, built: Mapping[str,
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise WriteError(f"cannot write {path}: {error.strerror or error}: make room or choose another folder") from error
+            raise WriteError(
+                f"cannot write {path}: {error.strerror or error}: make room or choose another folder"
+            ) from error
         raise
 
 
@@ -456,8 +468,16 @@ def _read_structure(path: Path, file, root: h5py.File) -> tuple[Database, list[t
         _require(int(group.attrs["maximum"]) == counts.size - 1, "maximum")
         tables.append(
             Table(
-                grid, blank, spec.encoding, tiles, counts, float(group.attrs["seconds"]), int(group.attrs["threads"]),
-                str(group.attrs["sha256"]), values, first_block,
+                grid,
+                blank,
+                spec.encoding,
+                tiles,
+                counts,
+                float(group.attrs["seconds"]),
+                int(group.attrs["threads"]),
+                str(group.attrs["sha256"]),
+                values,
+                first_block,
             )
         )
     built = {

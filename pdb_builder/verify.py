@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 from math import comb, factorial
 from pathlib import Path
 
@@ -133,7 +133,9 @@ def _check_index(database: Database) -> str:
             expected = (int(blocks[-1]), max(1, factorial(len(table.tiles)) // 8))
             if not np.array_equal(blocks, table.first_block):
                 wrong = int(np.flatnonzero(blocks != table.first_block)[0])
-                return f"pattern {number}: first_block[{wrong}] is {table.first_block[wrong]}, should be {blocks[wrong]}"
+                return (
+                    f"pattern {number}: first_block[{wrong}] is {table.first_block[wrong]}, should be {blocks[wrong]}"
+                )
         if table.values.shape != expected:
             return f"pattern {number}: the table has the shape {table.values.shape}, should be {expected}"
     return ""
@@ -217,7 +219,9 @@ def list_arrangements(size: int) -> np.ndarray:
     leading = min(size, 4)
     merges = sorted(combinations(range(size), leading), key=lambda chosen: sum(1 << o for o in chosen))
     lead_orders = np.array(list(permutations(range(leading))), dtype=np.int8)
-    rest_orders = np.array(list(permutations(range(size - leading))), dtype=np.intp).reshape(factorial(size - leading), -1)
+    rest_orders = np.array(list(permutations(range(size - leading))), dtype=np.intp).reshape(
+        factorial(size - leading), -1
+    )
     parts = []
     for merge in merges:
         rest = np.array([o for o in range(size) if o not in merge], dtype=np.int8)
@@ -382,7 +386,7 @@ def _check_entries(table: Table, threads: int, progress: Callable[[int], object]
 
         def over(total: int, function, *args) -> list:
             cuts = np.linspace(0, total, 8 * threads + 1).astype(int).tolist()
-            tasks = [pool.submit(function, *args, low, high) for low, high in zip(cuts, cuts[1:], strict=False)]
+            tasks = [pool.submit(function, *args, low, high) for low, high in pairwise(cuts)]
             return [task.result() for task in tasks]
 
         while active.any():

@@ -61,7 +61,9 @@ def test_shapes_are_parsed():
     assert str(Grid(3, 4, wrap=True)) == "3x4 wrapped"
 
 
-@pytest.mark.parametrize("text", ["", "4", "4x", "x4", "4x4x4", "-4x4", "fourxfour", "1x4", "4x1", "0x0", "9x8", "99999x2", "4 x 4 "])
+@pytest.mark.parametrize(
+    "text", ["", "4", "4x", "x4", "4x4x4", "-4x4", "fourxfour", "1x4", "4x1", "0x0", "9x8", "99999x2", "4 x 4 "]
+)
 def test_bad_shapes_are_refused(text):
     with pytest.raises(InputError):
         Grid.parse(text)

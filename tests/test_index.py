@@ -43,7 +43,9 @@ def test_arrangements_are_numbered_as_documented(size):
         assert arrangement_number(ordinals) == arrangement_rank(ordinals, size)
 
 
-@pytest.mark.parametrize("grid", [Grid(2, 2), Grid(2, 4), Grid(3, 3), Grid(3, 3, wrap=True), Grid(2, 5, wrap=True)], ids=str)
+@pytest.mark.parametrize(
+    "grid", [Grid(2, 2), Grid(2, 4), Grid(3, 3), Grid(3, 3, wrap=True), Grid(2, 5, wrap=True)], ids=str
+)
 def test_zones_and_blocks(grid):
     for size in range(1, min(6, grid.cells)):
         index = Index(grid, size)

@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, build_database, build_table, check_tables, open_database
-from pdb_builder.store import PAGE, DamagedDatabase, MissingDatabase, NewerFormat, NotADatabase, WriteError, write_database
+from pdb_builder.store import (
+    PAGE,
+    DamagedDatabase,
+    MissingDatabase,
+    NewerFormat,
+    NotADatabase,
+    WriteError,
+    write_database,
+)
 
 from .forge import forged, reseal
 
@@ -90,7 +98,9 @@ def test_missing_file_and_folder(tmp_path):
         open_database(tmp_path)
 
 
-@pytest.mark.parametrize("content", [b"", b"\x00", b"hello\n", b"\x89HDF\r\n\x1a\n", os.urandom(10_000), b"slidepdb" * 1000])
+@pytest.mark.parametrize(
+    "content", [b"", b"\x00", b"hello\n", b"\x89HDF\r\n\x1a\n", os.urandom(10_000), b"slidepdb" * 1000]
+)
 def test_foreign_bytes(content, tmp_path):
     path = tmp_path / "foreign.h5"
     path.write_bytes(content)
@@ -208,7 +218,19 @@ def all_zero(root):
 
 @pytest.mark.parametrize(
     "change",
-    [swap_tiles, other_goal, other_version, missing_tile, overlapping_tiles, other_shape, other_encoding, wrapped, negative_counts, no_table, all_zero],
+    [
+        swap_tiles,
+        other_goal,
+        other_version,
+        missing_tile,
+        overlapping_tiles,
+        other_shape,
+        other_encoding,
+        wrapped,
+        negative_counts,
+        no_table,
+        all_zero,
+    ],
     ids=lambda change: change.__name__,
 )
 def test_forgeries_with_a_matching_seal_are_refused_on_opening(change, small, tmp_path):

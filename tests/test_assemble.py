@@ -1,0 +1,223 @@
+"""Whole databases: resumed, interrupted, raced for, refused."""
+
+import contextlib
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec, build_database, open_database, partition_within
+from pdb_builder.assemble import Watcher, check_memory, gigabytes, largest_pattern
+from pdb_builder.build import memory_needed
+from pdb_builder.index import Index
+
+SPEC = Spec(Grid(4, 4), NAMED["4x4-5-5-5"])
+
+
+def tables_of(database):
+    return [(table.tiles, table.sha256, table.counts.tolist()) for table in database.tables]
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    return build_database(SPEC, tmp_path_factory.mktemp("reference") / "x.h5")
+
+
+class Recorder(Watcher):
+    """Notes what happens, and stops the build when it comes to a given table."""
+
+    def __init__(self, stop_at=None, error=KeyboardInterrupt):
+        self.events, self.stop_at, self.error, self.built = [], stop_at, error, 0
+
+    def waiting(self, path):
+        self.events.append("waiting")
+
+    def table_kept(self, number, count):
+        self.events.append(f"kept {number}")
+
+    @contextlib.contextmanager
+    def table(self, number, count, tiles, states):
+        if self.built == self.stop_at:
+            raise self.error
+        self.built += 1
+        self.events.append(f"built {number}")
+        yield lambda found: None
+
+
+@pytest.mark.parametrize("stop_at", [0, 1, 2])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_a_stopped_build_is_continued(stop_at, error, reference, tmp_path):
+    path = tmp_path / "x.h5"
+    with pytest.raises(error):
+        build_database(SPEC, path, watcher=Recorder(stop_at, error))
+    assert not path.exists()
+    assert len(list(tmp_path.glob(".x.h5.building/pattern_*.h5"))) == stop_at
+    recorder = Recorder()
+    database = build_database(SPEC, path, watcher=recorder)
+    kept = [event for event in recorder.events if event.startswith("kept")]
+    assert (len(kept), recorder.built) == (stop_at, 3 - stop_at)
+    assert tables_of(database) == tables_of(reference)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_kept_tables_of_another_build_or_damaged_ones_are_not_used(reference, tmp_path):
+    path = tmp_path / "x.h5"
+    other = Spec(Grid(4, 4), NAMED["4x4-5-5-5"], 15)
+    with pytest.raises(KeyboardInterrupt):
+        build_database(other, path, watcher=Recorder(2))
+    kept = sorted(tmp_path.glob(".x.h5.building/pattern_*.h5"))
+    content = bytearray(kept[1].read_bytes())
+    content[-100] ^= 1
+    kept[1].write_bytes(content)
+    recorder = Recorder()
+    assert tables_of(build_database(SPEC, path, watcher=recorder)) == tables_of(reference)
+    assert recorder.built == 3
+
+
+def test_nothing_is_done_when_the_database_is_there(reference, tmp_path):
+    path = tmp_path / "x.h5"
+    build_database(SPEC, path)
+    before = path.stat().st_mtime_ns
+    recorder = Recorder()
+    build_database(SPEC, path, watcher=recorder)
+    assert recorder.events == [] and path.stat().st_mtime_ns == before
+
+
+def test_a_file_in_the_way_is_not_touched(tmp_path):
+    path = tmp_path / "x.h5"
+    path.write_text("my thesis")
+    with pytest.raises(DatabaseError, match="is not a pattern database"):
+        build_database(SPEC, path)
+    assert path.read_text() == "my thesis"
+    build_database(Spec(Grid(3, 3), NAMED["3x3-8"]), path, overwrite=True)
+    with pytest.raises(DatabaseError, match="a database of something else"):
+        build_database(SPEC, path)
+    build_database(SPEC, path, overwrite=True)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DatabaseError, match=r"cannot write .*choose another folder"):
+        build_database(SPEC, tmp_path / "file" / "x.h5")
+
+
+# ---- memory -------------------------------------------------------------------------------------
+
+
+def test_builds_that_cannot_fit_are_refused_with_the_figure():
+    with pytest.raises(
+        InputError, match=r"a pattern of 8 tiles on a 4x4 board needs .* MB of memory .* 100 MB can be used"
+    ):
+        check_memory(Spec(Grid(4, 4), NAMED["4x4-7-8"]), 10**8)
+    needed = check_memory(Spec(Grid(4, 4), NAMED["4x4-7-8"]), 10**10)
+    assert needed == memory_needed(Index(Grid(4, 4), 8), "bits")
+    # Beyond counting: refused by a lower bound, at once.
+    with pytest.raises(InputError, match="needs"):
+        check_memory(Spec(Grid(8, 8), tuple(tuple(range(1 + at, min(64, 13 + at))) for at in range(0, 63, 12))))
+
+
+@pytest.mark.parametrize(
+    "shape, budget, largest", [("6x6", 4 * 10**9, 6), ("4x4", 10**9, 8), ("4x4", 5 * 10**8, 7), ("2x2", 10**9, 3)]
+)
+def test_automatic_partitions_keep_to_the_budget(shape, budget, largest):
+    grid = Grid.parse(shape)
+    assert largest_pattern(grid, "bits", budget) == largest
+    partition = partition_within(grid, 0, "bits", budget)
+    assert max(map(len, partition)) == largest
+    assert check_memory(Spec(grid, partition), budget) <= budget
+
+
+def test_a_budget_too_small_for_anything():
+    with pytest.raises(InputError, match="allow more with --max-memory"):
+        largest_pattern(Grid(4, 4), "bits", 1000)
+
+
+def test_sizes_for_people():
+    assert [gigabytes(n) for n in (12, 1_380, 196_000_000, 1_520_000_000, 40_000_000_000_000)] == [
+        "12 bytes", "1.38 kB", "196 MB", "1.52 GB", "40,000 GB",
+    ]  # fmt: skip
+
+
+# ---- processes ----------------------------------------------------------------------------------
+
+
+def builder(path, *options, **kwargs):
+    command = [sys.executable, "-m", "pdb_builder", "build", *options, "--output", str(path)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
+
+
+@pytest.mark.jit
+def test_killed_at_random_moments_and_started_again(tmp_path):
+    path = tmp_path / "x.h5"
+    name = "4x4-6-6-3"
+    started = time.perf_counter()
+    reference = build_database(Spec(Grid(4, 4), NAMED[name]), tmp_path / "reference.h5")
+    process = builder(tmp_path / "warm.h5", name)
+    process.communicate()
+    whole = time.perf_counter() - started
+    chance = random.Random(3)
+    for _ in range(8):
+        process = builder(path, name)
+        time.sleep(chance.uniform(0, whole))
+        process.kill()
+        process.communicate()
+        if path.exists():
+            assert tables_of(open_database(path)) == tables_of(reference)
+            path.unlink()
+    process = builder(path, name)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    database = open_database(path)
+    assert tables_of(database) == tables_of(reference)
+    for table, expected in zip(database.tables, reference.tables, strict=True):
+        np.testing.assert_array_equal(table.values, expected.values)
+    assert not list(tmp_path.glob(".*"))
+
+
+@pytest.mark.jit
+def test_ctrl_c_says_how_to_continue(tmp_path):
+    path = tmp_path / "x.h5"
+    process = builder(path, "5x5-6-6-6-6")
+    assert "needs" in process.stderr.readline()
+    time.sleep(1.0)
+    asked = time.perf_counter()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    if process.returncode == 0:
+        pytest.skip("the build was faster than the interruption")
+    assert process.returncode == 130
+    assert time.perf_counter() - asked < 20
+    assert "run the same command again to continue" in errors and "Traceback" not in errors
+    assert not path.exists()
+
+
+@pytest.mark.jit
+def test_two_builders_of_the_same_file(tmp_path):
+    path = tmp_path / "x.h5"
+    processes = [builder(path, "4x4-6-6-3") for _ in range(3)]
+    for process in processes:
+        output, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+        assert output.strip() == str(path)
+    open_database(path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.jit
+def test_a_full_disk(tmp_path):
+    """A limit on file sizes stands in for a disk that fills up halfway."""
+    path = tmp_path / "x.h5"
+    builder(tmp_path / "warm.h5", "4x4-6-6-3").communicate()
+    (tmp_path / "warm.h5").unlink()
+    limit = 1_000_000
+    process = builder(path, "4x4-6-6-3", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+    _, errors = process.communicate()
+    assert process.returncode == 2
+    assert "cannot write" in errors and "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []

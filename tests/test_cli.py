@@ -1,0 +1,260 @@
+"""The command line: answers, errors, documentation."""
+
+import doctest
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pdb_builder
+from pdb_builder import NAMED, Grid, Spec, open_database
+from pdb_builder.cli import _parser, main, parse_size
+
+from .forge import forged
+
+ROOT = Path(__file__).parent.parent
+COMMANDS = ["build", "info", "list", "verify", "bench"]
+
+
+@pytest.fixture
+def databases(tmp_path, monkeypatch):
+    monkeypatch.setenv("SLIDEPDB_DATABASES", str(tmp_path))
+    return tmp_path
+
+
+# ---- help and documentation ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_explains_itself_with_an_example(command, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    assert stop.value.code == 0
+    assert f"example: pdb-builder {command}" in text and "exit codes: 0" in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_examples_are_valid(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    example = re.search(r"example: pdb-builder (.*)", capsys.readouterr().out)[1]
+    assert _parser().parse_args(shlex.split(example)).run
+
+
+def test_help_starts_without_the_heavy_libraries():
+    code = (
+        "import sys; from pdb_builder.cli import _parser; _parser().format_help(); "
+        "print(*{'numba', 'numpy', 'h5py', 'tqdm'} & set(sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "\n"
+
+
+def test_the_readme_names_every_command_and_make_target():
+    readme = (ROOT / "README.md").read_text()
+    for command in COMMANDS:
+        assert f"pdb-builder {command}" in readme
+    makefile = (ROOT / "Makefile").read_text()
+    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
+    assert targets == set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE)), "make help shows every target"
+    for target in targets - {"help", "clean"}:
+        assert f"make {target}" in readme
+
+
+def readme_commands():
+    text = (ROOT / "README.md").read_text()
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ pdb-builder")]
+
+
+@pytest.mark.jit
+def test_the_commands_of_the_readme_run_as_written(databases, monkeypatch, capsys):
+    monkeypatch.chdir(databases.parent)
+    databases.rename(databases.parent / "databases")
+    monkeypatch.delenv("SLIDEPDB_DATABASES")
+    monkeypatch.setattr("pdb_builder.cli.default_folder", lambda: Path("databases"))
+    commands = readme_commands()
+    assert len(commands) >= 5
+    for command in commands:
+        if "bench" not in command:  # minutes
+            assert main(shlex.split(command, comments=True)[1:]) == 0, command
+    (databases.parent / "databases").rename(databases)
+
+
+def test_the_python_of_the_readme_runs_as_written(small, tmp_path, monkeypatch):
+    (tmp_path / "databases").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
+        exec(compile(block, "README.md", "exec"), {})
+
+
+def test_the_examples_of_the_package_are_true():
+    assert doctest.testmod(pdb_builder).failed == 0 < doctest.testmod(pdb_builder).attempted
+
+
+# ---- answers ------------------------------------------------------------------------------------
+
+
+def test_build_prints_the_path(databases, capsys):
+    assert main(["build", "3x3-8", "3x3-4-4"]) == 0
+    output, errors = capsys.readouterr()
+    assert output.splitlines() == [str(databases / "3x3-8.h5"), str(databases / "3x3-4-4.h5")]
+    assert "MB of memory to build" in errors
+    assert main(["build", "3x3-8"]) == 0
+    assert "nothing to do" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words, name, spec",
+    [
+        ("3x3", "3x3-8", Spec(Grid(3, 3), NAMED["3x3-8"])),
+        ("3x3-4-4 --blank last", "3x3-4-4-blank8", Spec(Grid(3, 3), NAMED["3x3-4-4"], 8)),
+        ("3x3-4-4 --wrap", "3x3-4-4-wrap-bytes", Spec(Grid(3, 3, True), NAMED["3x3-4-4"], 0, "bytes")),
+        (
+            "2x3 --patterns 1,2/3,4,5 --encoding bytes --blank 4",
+            None,
+            Spec(Grid(2, 3), ((1, 2), (3, 4, 5)), 4, "bytes"),
+        ),
+        ("2x4 --wrap --threads 1", None, Spec(Grid(2, 4, True), ((1, 2, 3, 4, 5, 6, 7),))),
+    ],
+)
+def test_what_is_asked_for_is_built(words, name, spec, databases, capsys):
+    assert main(["build", *words.split()]) == 0
+    path = Path(capsys.readouterr().out.strip())
+    assert open_database(path).spec == spec
+    assert name is None or path.stem == name
+
+
+def test_info(small, capsys):
+    assert main(["info", str(small)]) == 0
+    text = capsys.readouterr().out
+    for expected in (
+        "3x3 board, 2 patterns",
+        "0 1 2".replace("0", "."),
+        ". A A",
+        "B B B",
+        "maximum",
+        "mean",
+        "built by slidepdb",
+        "█",
+    ):
+        assert expected in text
+    assert main(["info", "--json", str(small)]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["goal"] == list(range(9))
+    assert [sum(pattern["counts"]) == pattern["entries"] for pattern in facts["patterns"]] == [True, True]
+
+
+@pytest.mark.jit
+def test_list(databases, capsys):
+    main(["build", "3x3-8"])
+    (databases / "3x3-4-4.h5").write_text("")
+    capsys.readouterr()
+    assert main(["list"]) == 0
+    lines = {line.split()[0].strip("*"): line.split()[-1] for line in capsys.readouterr().out.splitlines()[1:-1]}
+    assert set(lines) == set(NAMED)
+    assert (lines["3x3-8"], lines["3x3-4-4"], lines["4x4-7-8"]) == ("yes", "damaged", "no")
+    assert main(["list", "--json", "--encoding", "bytes"]) == 0
+    rows = {row["name"]: row for row in json.loads(capsys.readouterr().out)}
+    assert rows["4x4-7-8"]["entries"] == 57_657_600 + 518_918_400
+    assert rows["5x5-6-6-6-6"]["entries"] == 4 * 127_512_000
+
+
+def test_verify(small, tmp_path, capsys):
+    assert main(["verify", str(small)]) == 0
+    text = capsys.readouterr().out
+    assert len(re.findall(r"^\d \w+ +holds", text, re.MULTILINE)) == 7 and "proved right" in text
+    assert main(["verify", "--quick", str(small)]) == 0
+    assert "not searched again" in capsys.readouterr().out
+
+    def change(root):
+        root["pattern_1/table"][7] ^= 1
+
+    path = forged(small, tmp_path / "x.h5", change)
+    assert main(["verify", str(path)]) == 1
+    assert re.search(r"^6 entries +FAILED", capsys.readouterr().out, re.MULTILINE)
+    assert main(["verify", "--json", str(path)]) == 1
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["verified"] is False and facts["checks"][-1]["holds"] is False
+
+
+@pytest.mark.jit
+def test_bench(capfd):
+    assert main(["bench", "3x3:3", "2x3:2:bytes", "--repeat", "1", "--json"]) == 0
+    rows = [json.loads(line) for line in capfd.readouterr().out.splitlines()]
+    assert [(row["board"], row["tiles"], row["encoding"]) for row in rows] == [("3x3", 3, "bits"), ("2x3", 2, "bytes")]
+    assert all(row["states_per_second"] > 0 and row["peak_memory"] > 10**7 for row in rows)
+
+
+def test_a_closed_pipe_is_no_error(small):
+    command = f"{shlex.quote(sys.executable)} -m pdb_builder info {shlex.quote(str(small))} | head -1"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert done.stderr == ""
+
+
+# ---- errors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words, message",
+    [
+        ("build 4x4-9", "there is no partition '4x4-9'"),
+        ("build 1x4", "a board of 1x4 is too small"),
+        ("build 9x9", "a board of 9x9 has 81 cells"),
+        ("build hello", "there is no partition 'hello'"),
+        ("build 3x3 --patterns 1,2,3/3,4", "tile 3 is in patterns 1 and 2"),
+        ("build 3x3 --patterns 1,2,3/4,5", "3 tiles are in no pattern (6, 7, 8)"),
+        ("build 3x3 --patterns 1,2,3,4,5,6,7,8,9", "tile 9 is not on a 3x3 board"),
+        ("build 4x4 --patterns 1,2,3,4,5,6,7,8,9,10,11,12,13/14,15", "index would not fit"),
+        ("build 3x3 --patterns 1,,x", "'x' in the pattern list is not a tile number"),
+        ("build 3x3-8 --patterns 1,2/3", "--patterns goes with a board shape"),
+        ("build 3x3-8 3x3-4-4 --output x.h5", "go with a single database"),
+        ("build 3x3-8 --output x.txt", "does not end in .h5"),
+        ("build 3x3-8 --blank 9", "the blank cannot stand on cell 9"),
+        ("build 3x3-8 --blank middle", "'middle' is not a cell"),
+        ("build 3x3-8 --wrap --encoding bits", "use --encoding bytes"),
+        ("build 3x3-8 --encoding nibbles", "invalid choice"),
+        ("build 3x3-8 --threads 0", "'0' is not a number from 1 to 9999"),
+        ("build 3x3-8 --threads many", "'many' is not a number"),
+        ("build 6x6 --max-memory lots", "'lots' is not a size"),
+        ("build 6x6 --max-memory 1k", "allow more with --max-memory"),
+        ("build 4x4-7-8 --max-memory 100M", "needs 897 MB of memory to build and 100 MB can be used"),
+        (
+            "build 8x8 --patterns " + "/".join(",".join(map(str, range(a, min(a + 12, 64)))) for a in range(1, 64, 12)),
+            "of memory to build",
+        ),
+        ("info none.h5", "there is no database none.h5"),
+        ("info .", "is a folder"),
+        ("verify none.h5", "there is no database none.h5"),
+        ("bench 4x4", "'4x4' is not something to measure"),
+        ("bench 3x3:9", "tile 9 is not on a 3x3 board"),
+        ("", "COMMAND"),
+        ("frobnicate", "invalid choice"),
+        ("build --frob", "unrecognized arguments: --frob"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_code_2(words, message, databases, capsys):
+    try:
+        code = main(words.split())
+    except SystemExit as stop:
+        code = stop.code
+    output, errors = capsys.readouterr()
+    assert code == 2
+    assert output == ""
+    assert message in errors
+    assert len(errors.splitlines()) == 1
+    assert list(databases.iterdir()) == []
+
+
+def test_sizes():
+    assert [parse_size(text) for text in ("4G", "512M", "1.5gb", "100", "2KiB")] == [
+        4 * 10**9,
+        512 * 10**6,
+        15 * 10**8,
+        100,
+        2000,
+    ]
