@@ -60,7 +60,7 @@ def gigabytes(count: int) -> str:
 
 
 def memory_for(grid: Grid, size: int, encoding: str) -> int:
-    """The memory that a table of ``size`` tiles takes to build; a lower bound where counting its blocks would take long."""
+    """The memory that building a table of ``size`` tiles takes; a lower bound where counting blocks takes long."""
     if comb(grid.cells, size) > 10**8:
         return least_memory(grid, size, encoding)
     return memory_needed(Index(grid, size), encoding)
@@ -149,7 +149,8 @@ def _existing(path: Path, spec: Spec) -> Database:
     check_tables(database)
     if database.spec != spec:
         raise DatabaseError(
-            f"{path} is a database of something else ({database.spec.name}): choose another name, or replace it with --overwrite"
+            f"{path} is a database of something else ({database.spec.name}): "
+            "choose another name, or replace it with --overwrite"
         )
     return database
 
@@ -200,7 +201,8 @@ def _check_disk(path: Path, size: int) -> None:
     free = shutil.disk_usage(path.parent).free
     if size > free:
         raise WriteError(
-            f"cannot write {path}: it takes {gigabytes(size)} and the disk has {gigabytes(free)} left: make room or choose another folder"
+            f"cannot write {path}: it takes {gigabytes(size)} and the disk has {gigabytes(free)} left: "
+            "make room or choose another folder"
         )
 
 

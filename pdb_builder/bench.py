@@ -60,10 +60,11 @@ def run(rows: list[str], threads: int | None, repeat: int, as_json: bool) -> int
         check_memory(Spec(grid, check_partition(grid, [range(1, size + 1), *rest]), encoding=encoding))
     if not as_json:
         print(
-            f"{'board':6} {'tiles':>5} {'encoding':8} {'states':>14} {'seconds':>8} {'M states/s':>10} {'peak memory':>12}"
+            f"{'board':6} {'tiles':>5} {'encoding':8} {'states':>14} {'seconds':>8} "
+            f"{'M states/s':>10} {'peak memory':>12}"
         )
     for job in jobs:
-        code = "import sys, json; from pdb_builder.bench import measure; print(json.dumps(measure(*json.loads(sys.argv[1]))))"
+        code = "import json, sys, pdb_builder.bench as b; print(json.dumps(b.measure(*json.loads(sys.argv[1]))))"
         command = [sys.executable, "-c", code, json.dumps([*job, threads, repeat])]
         row = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
         if as_json:

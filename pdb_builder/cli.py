@@ -243,9 +243,8 @@ def run_info(args: argparse.Namespace) -> int:
         "bits": "bit 1 of the distance for every block and arrangement",
         "bytes": "the least distance for every footprint and arrangement",
     }[spec.encoding]
-    print(
-        f"{database.path}: {spec.grid} board, {len(database.tables)} patterns, {gigabytes(database.path.stat().st_size)}"
-    )
+    size = gigabytes(database.path.stat().st_size)
+    print(f"{database.path}: {spec.grid} board, {len(database.tables)} patterns, {size}")
     print(f"encoding {spec.encoding}: {meaning}")
     print(f"built by {built['by']} at {built['at']} on {built['machine']}")
     print(f"    {built['command']}")
@@ -316,9 +315,7 @@ def run_list(args: argparse.Namespace) -> int:
     if args.json:
         print(json.dumps(rows, indent=2))
         return 0
-    print(
-        f"{'name':14} {'entries':>15} {'file':>8} {'memory':>8} {'build':>8}  built   (* the default; build times are estimates)"
-    )
+    print(f"{'name':14} {'entries':>15} {'file':>8} {'memory':>8} {'estimate':>8}  built   (* the default)")
     for row in rows:
         name = row["name"] + ("*" if row["name"] == DEFAULT_NAME else "")
         sizes = f"{gigabytes(row['bytes']):>8} {gigabytes(row['memory']):>8}"
@@ -352,10 +349,8 @@ def run_verify(args: argparse.Namespace) -> int:
             bar.close()
         checks.append(check)
         if not args.json:
-            print(
-                f"{check.number} {check.name:10} {'FAILED' if check.fault else 'holds '}  {check.fault or check.proves}",
-                flush=True,
-            )
+            verdict = f"FAILED  {check.fault}" if check.fault else f"holds   {check.proves}"
+            print(f"{check.number} {check.name:10} {verdict}", flush=True)
     failed = any(check.fault for check in checks)
     if args.json:
         rows = [

@@ -47,7 +47,7 @@ class Grid:
             raise InputError(f"a board of {self.rows}x{self.cols} is too small: each side needs at least 2 cells")
         if self.cells > MAX_CELLS:
             raise InputError(
-                f"a board of {self.rows}x{self.cols} has {self.cells} cells: at most {MAX_CELLS} are possible, as in 8x8"
+                f"a board of {self.rows}x{self.cols} has {self.cells} cells: at most {MAX_CELLS} are possible"
             )
 
     @classmethod

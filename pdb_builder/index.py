@@ -165,10 +165,9 @@ class Index:
     """Counts and block numbers of the patterns of ``size`` tiles on a grid."""
 
     def __init__(self, grid: Grid, size: int):
-        if not 1 <= size <= min(MAX_TILES, grid.cells - 1):
-            raise InputError(
-                f"a pattern of {size} tiles has no index on a {grid} board: take 1 to {min(MAX_TILES, grid.cells - 1)} tiles"
-            )
+        most = min(MAX_TILES, grid.cells - 1)
+        if not 1 <= size <= most:
+            raise InputError(f"a pattern of {size} tiles has no index on a {grid} board: take 1 to {most} tiles")
         self.grid = grid
         self.size = size
         self.footprints = comb(grid.cells, size)

@@ -420,7 +420,8 @@ def _check_label(path: Path, file) -> str:
     version = first.removeprefix(f"{FORMAT} pattern database, format ").split(".")[0]
     if version.isdigit() and int(version) > FORMAT_VERSION:
         raise NewerFormat(
-            f"{path} has format {version}, this version reads up to {FORMAT_VERSION}: update slidepdb, or build the database again"
+            f"{path} has format {version}, this version reads up to {FORMAT_VERSION}: "
+            "update slidepdb, or build the database again"
         )
     size = os.fstat(file.fileno()).st_size
     fields = dict(line.split(" ", 1) for line in page.decode("ascii", "replace").splitlines()[1:3] if " " in line)
