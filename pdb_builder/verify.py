@@ -234,23 +234,52 @@ def list_arrangements(size: int) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _arrangement_maps(size: int, needed: np.ndarray) -> np.ndarray:
-    """Row from * size + to: arrangement -> arrangement when a tile moves between these ordinals."""
-    ordinals = list_arrangements(size)
-    digits = np.int64(16) ** np.arange(size)
-    keys = ordinals.astype(np.int64) @ digits
-    order = np.argsort(keys)
-    maps = np.zeros((size * size, len(keys)), dtype=np.uint32)
-    for move in needed.tolist():
-        start, end = divmod(move, size)
-        moved = ordinals.copy()
-        if start < end:
-            moved[(ordinals > start) & (ordinals <= end)] -= 1
-        else:
-            moved[(ordinals >= end) & (ordinals < start)] += 1
-        moved[ordinals == start] = end
-        maps[move] = order[np.searchsorted(keys, moved.astype(np.int64) @ digits, sorter=order)]
-    return maps
+def _order_keys(count: int) -> np.ndarray:
+    """All orders of some tiles, in order, as hexadecimal numbers: ascending, so that they can be found by bisection."""
+    orders = np.array(list(permutations(range(count))), dtype=np.int64).reshape(factorial(count), count)
+    return orders @ (np.int64(16) ** np.arange(count - 1, -1, -1))
+
+
+def _merge_places(size: int) -> np.ndarray:
+    """For the mask of the leading tiles' ordinals its place among all such masks."""
+    places = np.zeros(1 << size, dtype=np.int64)
+    masks = [mask for mask in range(1 << size) if mask.bit_count() == min(size, 4)]
+    places[masks] = np.arange(len(masks))
+    return places
+
+
+@kernel
+def _map_arrangements(ordinals, start, end, merge_places, lead_keys, rest_keys, result, low, high):
+    """Arrangement -> arrangement when a tile moves from ordinal ``start`` to ``end``, for some arrangements."""
+    size = ordinals.shape[1]
+    leading = min(size, 4)
+    moved = np.empty(size, dtype=np.int64)
+    for arrangement in range(low, high):
+        mask = 0
+        for tile in range(size):
+            place = ordinals[arrangement, tile]
+            if place == start:
+                place = end
+            elif start < place <= end:
+                place -= 1
+            elif end <= place < start:
+                place += 1
+            moved[tile] = place
+            if tile < leading:
+                mask |= 1 << place
+        lead_key = 0
+        rest_key = 0
+        for tile in range(size):
+            first, last = (0, leading) if tile < leading else (leading, size)
+            below = 0
+            for other in range(first, last):
+                below += moved[other] < moved[tile]
+            if tile < leading:
+                lead_key = 16 * lead_key + below
+            else:
+                rest_key = 16 * rest_key + below
+        row = merge_places[mask] * rest_keys.size + np.searchsorted(rest_keys, rest_key)
+        result[arrangement] = row * lead_keys.size + np.searchsorted(lead_keys, lead_key)
 
 
 # ---- the search once more -----------------------------------------------------------------------
@@ -367,20 +396,23 @@ def _check_entries(table: Table, threads: int, progress: Callable[[int], object]
     count = _find_moves(footprints, first_block, size, neighbours, unsigned, starts, nothing, nothing)
     targets, shifts = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
     _find_moves(footprints, first_block, size, neighbours, unsigned, starts, targets, shifts)
-    maps = _arrangement_maps(size, np.unique(shifts))
+    ordinals = list_arrangements(size)
+    used, shifts = np.unique(shifts, return_inverse=True)
+    maps = np.empty((len(used), len(ordinals)), dtype=np.uint32)
 
     goal = grid.goal(table.blank)
     homes = [goal.index(tile) for tile in table.tiles]
-    ordinals = [sum(other < home for other in homes) for home in homes]
     place = int(np.searchsorted(unsigned, np.uint64(sum(1 << home for home in homes))))
     labels = np.empty(grid.cells, dtype=np.int64)
     _label_zones(footprints[place], neighbours, labels)
-    arrangement = int(np.flatnonzero((list_arrangements(size) == ordinals).all(axis=1))[0])
+    goal_block = first_block[place] + labels[table.blank]
+    at_home = ordinals == [sum(other < home for other in homes) for home in homes]
+    goal_arrangement = int(np.flatnonzero(at_home.all(axis=1))[0])
 
     distances = np.full((blocks, factorial(size)), FAR, dtype=np.uint8)
-    distances[first_block[place] + labels[table.blank], arrangement] = 0
+    distances[goal_block, goal_arrangement] = 0
     active = np.zeros(blocks, dtype=np.uint8)
-    active[first_block[place] + labels[table.blank]] = 1
+    active[goal_block] = 1
     counts: list[int] = []
     with ThreadPoolExecutor(threads) as pool:
 
@@ -388,6 +420,11 @@ def _check_entries(table: Table, threads: int, progress: Callable[[int], object]
             cuts = np.linspace(0, total, 8 * threads + 1).astype(int).tolist()
             tasks = [pool.submit(function, *args, low, high) for low, high in pairwise(cuts)]
             return [task.result() for task in tasks]
+
+        keys = (_merge_places(size), _order_keys(min(size, 4)), _order_keys(size - min(size, 4)))
+        for shift, row in zip(used.tolist(), maps, strict=True):
+            over(len(ordinals), _map_arrangements, ordinals, *divmod(shift, size), *keys, row)
+        del ordinals, at_home
 
         while active.any():
             if len(counts) == FAR:
@@ -421,7 +458,7 @@ def _check_memory(database: Database) -> None:
     for table in database.tables:
         size = len(table.tiles)
         states = table.values.size * 8 if table.encoding == "bits" else table.values.size * 4
-        needed = max(needed, states + len(table.values) * 300 + factorial(size) * (size * size * 4 + 40))
+        needed = max(needed, states + len(table.values) * 300 + factorial(size) * size * (4 * 4 + 2))
     available = available_memory()
     if available is not None and needed > available:
         raise InputError(

@@ -85,6 +85,7 @@ def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
         np.testing.assert_array_equal(table.counts, np.bincount(list(by_block.values())))
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("encoding", ["bits", "bytes"])
 @pytest.mark.parametrize("threads", [2, 5])
 def test_threads_change_nothing(encoding, threads):
