@@ -39,5 +39,5 @@ bench-build: $(READY)  ## measure how fast tables are built: states per second a
 	$(BIN)/pdb-builder bench
 
 clean:  ## remove the virtual environment and caches; databases stay
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) .pytest_cache .ruff_cache *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -24,7 +24,7 @@ _HOMES = {
     "Grid": "grid",
     "InputError": "grid",
     "NAMED": "pattern",
-    "Spec": "store",
+    "Spec": "pattern",
     "Database": "store",
     "Table": "store",
     "DatabaseError": "store",
@@ -36,6 +36,10 @@ _HOMES = {
     "verify_database": "verify",
 }
 __all__ = sorted(_HOMES)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
 
 
 def __getattr__(name: str):

@@ -10,7 +10,8 @@ While a database is built, a hidden folder ``.NAME.h5.building`` stands beside i
 - files ending in ``.tmp``: half-written, thrown away by the next builder.
 
 Tables are built from the smallest to the largest. The last one goes straight into the database, so
-the bulk of the bytes is written once. When the database is in place the folder is removed.
+the bulk of the bytes is written once. When the database is in place the folder is removed. It is
+also removed when writing fails, as on a full disk: what fills the disk is not worth keeping on it.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from math import comb
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from . import __version__
-from .build import available_memory, build_table, default_threads, least_memory, memory_needed, table_bytes
+from .build import build_table, least_memory, memory_needed, table_bytes
 from .grid import Grid, InputError
-from .index import Index
-from .pattern import MAX_TILES, Partition, automatic_partition
-from .store import Database, DatabaseError, Spec, WriteError, check_tables, open_database, read_database, write_database
+from .index import index_of
+from .machine import available_memory, default_threads, readable_size
+from .pattern import MAX_TILES, Partition, Spec, automatic_partition
+from .store import Database, DatabaseError, WriteError, check_tables, open_database, read_database, write_database
 
 
 class Watcher:
@@ -42,8 +43,8 @@ class Watcher:
     def waiting(self, path: Path) -> None:
         """Another builder is at work on the same file."""
 
-    def table_kept(self, number: int, count: int) -> None:
-        """Table ``number`` of ``count`` was finished by an earlier build."""
+    def table_kept(self, number: int, count: int, earlier: bool) -> None:
+        """Table ``number`` of ``count`` is safe on the disk, since an earlier build or from now on."""
 
     @contextlib.contextmanager
     def table(self, number: int, count: int, tiles: Sequence[int], states: int) -> Iterator[Callable[[int], object]]:
@@ -51,19 +52,9 @@ class Watcher:
         yield lambda found: None
 
 
-def gigabytes(count: int) -> str:
-    """A number of bytes for people."""
-    for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
-        if count >= size:
-            return f"{count / size:.3g} {unit}" if count < 100 * size else f"{count / size:,.0f} {unit}"
-    return f"{count} bytes"
-
-
-def memory_for(grid: Grid, size: int, encoding: str) -> int:
-    """The memory that building a table of ``size`` tiles takes; a lower bound where counting blocks takes long."""
-    if comb(grid.cells, size) > 10**8:
-        return least_memory(grid, size, encoding)
-    return memory_needed(Index(grid, size), encoding)
+def memory_for(grid: Grid, size: int, encoding: str, threads: int | None = None) -> int:
+    """The memory that building a table of ``size`` tiles takes."""
+    return memory_needed(index_of(grid, size), encoding, threads or default_threads())
 
 
 def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
@@ -75,7 +66,8 @@ def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
         largest = size
     if not largest:
         raise InputError(
-            f"no table of a {grid} board can be built in {gigabytes(budget)} of memory: allow more with --max-memory"
+            f"no table of a {grid} board can be built in {readable_size(budget)} of memory: "
+            "allow more with --max-memory"
         )
     return largest
 
@@ -85,17 +77,22 @@ def partition_within(grid: Grid, blank: int, encoding: str, budget: int) -> Part
     return automatic_partition(grid, blank, largest_pattern(grid, encoding, budget))
 
 
-def check_memory(spec: Spec, limit: int | None = None) -> int:
-    """The memory that building ``spec`` takes at its peak; an ``InputError`` if it is not to be had.
+def check_memory(
+    grid: Grid, sizes: Iterable[int], encoding: str, limit: int | None = None, threads: int | None = None
+) -> int:
+    """The memory that building patterns of these sizes takes at its peak; an ``InputError`` if it is not to be had.
 
     ``limit`` is the most that may be used, by default what the machine has available.
     """
     available = available_memory() if limit is None else limit
-    needed, size = max((memory_for(spec.grid, size, spec.encoding), size) for size in set(map(len, spec.partition)))
+    size = max(sizes)
+    needed, at_least = least_memory(grid, size, encoding), "at least "
+    if available is None or needed <= available:
+        needed, at_least = memory_for(grid, size, encoding, threads), ""
     if available is not None and needed > available:
         raise InputError(
-            f"a pattern of {size} tiles on a {spec.grid} board needs {gigabytes(needed)} of memory to build and "
-            f"{gigabytes(available)} can be used: split the pattern, or build it anyway with --force"
+            f"a pattern of {size} tiles on a {grid} board needs {at_least}{readable_size(needed)} of memory to build "
+            f"and {readable_size(available)} can be used: split the pattern, or build it anyway with --force"
         )
     return needed
 
@@ -115,13 +112,13 @@ def build_database(
     the new one takes its place. ``command`` is recorded in the file as what built it.
     """
     path, watcher = Path(path), watcher or Watcher()
-    if path.exists() and not overwrite:
-        return _existing(path, spec)
     workshop = path.parent / f".{path.name}.building"
+    if path.exists() and not overwrite and not workshop.exists():
+        return _existing(path, spec)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with _locked(workshop, lambda: watcher.waiting(path)), _tidied(workshop):
-            if path.exists() and not overwrite:  # by the builder we waited for
+            if path.exists() and not overwrite:  # put there by the builder we waited for
                 return _existing(path, spec)
             _build(spec, path, workshop, threads or default_threads(), watcher, command)
     except OSError as error:
@@ -167,22 +164,23 @@ def _build(
         "machine": f"{platform.machine()}, {default_threads()} cores, Python {platform.python_version()}",
     }
     count = len(spec.partition)
-    indexes = {size: Index(spec.grid, size) for size in set(map(len, spec.partition))}
-    _check_disk(path, sum(table_bytes(indexes[len(tiles)], spec.encoding) for tiles in spec.partition))
-    tables = {}
-    for tiles in sorted(spec.partition, key=len):
+    order = sorted(spec.partition, key=len)
+    kept = {tiles: workshop / f"pattern_{number}.h5" for number, tiles in enumerate(spec.partition, start=1)}
+    tables = {tiles: table for tiles in order if (table := _kept_table(kept[tiles], spec, tiles))}
+    _check_disk(path, spec, [tiles for tiles in order if tiles not in tables])
+    for tiles in order:
         number = spec.partition.index(tiles) + 1
-        kept = workshop / f"pattern_{number}.h5"
-        if table := _kept_table(kept, spec, tiles):
-            watcher.table_kept(number, count)
-        else:
-            with watcher.table(number, count, tiles, indexes[len(tiles)].states) as progress:
-                table = build_table(
-                    spec.grid, tiles, blank=spec.blank, encoding=spec.encoding, threads=threads, progress=progress
-                )
-            if len(tables) < count - 1:
-                write_database(kept, spec, [table], built)
-                table = read_database(kept).tables[0]  # mapped, so that its memory is free for the next
+        if tiles in tables:
+            watcher.table_kept(number, count, earlier=True)
+            continue
+        with watcher.table(number, count, tiles, index_of(spec.grid, len(tiles)).states) as progress:
+            table = build_table(
+                spec.grid, tiles, blank=spec.blank, encoding=spec.encoding, threads=threads, progress=progress
+            )
+        if len(tables) < count - 1:
+            write_database(kept[tiles], spec, [table], built)
+            table = read_database(kept[tiles]).tables[0]  # mapped, so that its memory is free for the next
+            watcher.table_kept(number, count, earlier=False)
         tables[tiles] = table
     write_database(path, spec, tables.values(), built, folder=workshop)
 
@@ -197,11 +195,15 @@ def _kept_table(path: Path, spec: Spec, tiles: tuple[int, ...]):
     return None
 
 
-def _check_disk(path: Path, size: int) -> None:
+def _check_disk(path: Path, spec: Spec, missing: list[tuple[int, ...]]) -> None:
+    """Refuse a build that the disk cannot hold: the database, and the missing tables but the last once more."""
+    size = sum(
+        table_bytes(index_of(spec.grid, len(tiles)), spec.encoding) for tiles in [*spec.partition, *missing[:-1]]
+    )
     free = shutil.disk_usage(path.parent).free
     if size > free:
-        raise WriteError(
-            f"cannot write {path}: it takes {gigabytes(size)} and the disk has {gigabytes(free)} left: "
+        raise DatabaseError(
+            f"cannot write {path}: it takes {readable_size(size)} and the disk has {readable_size(free)} left: "
             "make room or choose another folder"
         )
 
@@ -215,11 +217,13 @@ def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
     """
     lock, told = workshop / "lock", False
     while True:
-        workshop.mkdir(exist_ok=True)
         try:
+            workshop.mkdir(exist_ok=True)
             handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
-        except FileNotFoundError:  # removed in between by a holder that finished
-            continue
+        except (FileNotFoundError, FileExistsError):
+            if workshop.exists() and not workshop.is_dir():
+                raise
+            continue  # removed in between by a holder that finished
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

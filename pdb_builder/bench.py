@@ -1,7 +1,7 @@
 """How fast tables are built: one row a pattern, each measured in a process of its own.
 
-A row gives the states, the best time of a few builds with compiled kernels (the listing of moves
-included, the writing of a file not), states per second, and the peak memory of the process,
+A row gives the states, the best time of a few builds once kernels and recipes are ready (the listing
+of moves included, the writing of a file not), states per second, and the peak memory of the process,
 interpreter and libraries included. The pattern of k tiles is made of the tiles 1 ... k.
 """
 
@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-import resource
 import subprocess
 import sys
 
+from .encoding import ENCODINGS
 from .grid import Grid, InputError
 
 DEFAULT_ROWS = [*(f"4x4:{size}" for size in range(4, 9)), *(f"5x5:{size}" for size in range(4, 8)), "4x4:8:bytes"]
@@ -20,13 +20,14 @@ DEFAULT_ROWS = [*(f"4x4:{size}" for size in range(4, 9)), *(f"5x5:{size}" for si
 
 def measure(shape: str, size: int, encoding: str, threads: int | None, repeat: int) -> dict:
     """Build the pattern in this process and say how it went."""
-    from .build import build_table, default_threads
-    from .index import Index
+    from .build import build_table
+    from .index import index_of
+    from .machine import default_threads, peak_memory
 
     grid, tiles = Grid.parse(shape), range(1, size + 1)
-    build_table(Grid(2, size // 2 + 2), tiles, encoding=encoding, threads=threads)  # compiles the kernels
+    build_table(Grid(2, max(2, size // 2 + 1)), tiles, encoding=encoding, threads=threads)  # compiles the kernels
     seconds = min(build_table(grid, tiles, encoding=encoding, threads=threads).seconds for _ in range(repeat))
-    states = Index(grid, size).states
+    states = index_of(grid, size).states
     return {
         "board": shape,
         "tiles": size,
@@ -35,12 +36,12 @@ def measure(shape: str, size: int, encoding: str, threads: int | None, repeat: i
         "states": states,
         "seconds": round(seconds, 3),
         "states_per_second": round(states / seconds),
-        "peak_memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024),
+        "peak_memory": peak_memory(),
     }
 
 
 def _parse_row(row: str) -> tuple[str, int, str]:
-    match = re.fullmatch(r"(\d+x\d+):(\d{1,2})(?::(bits|bytes))?", row)
+    match = re.fullmatch(rf"(\d+x\d+):(\d{{1,2}})(?::({'|'.join(ENCODINGS)}))?", row)
     if not match:
         raise InputError(f"'{row}' is not something to measure: write it as 4x4:8 or 4x4:8:bytes")
     Grid.parse(match[1])
@@ -49,15 +50,14 @@ def _parse_row(row: str) -> tuple[str, int, str]:
 
 def run(rows: list[str], threads: int | None, repeat: int, as_json: bool) -> int:
     """Measure the rows one after another and print each as it is done."""
-    from .assemble import check_memory, gigabytes
-    from .pattern import check_partition
-    from .store import Spec
+    from .assemble import check_memory
+    from .machine import readable_size
+    from .pattern import check_pattern
 
     jobs = [_parse_row(row) for row in rows or DEFAULT_ROWS]
     for shape, size, encoding in jobs:
         grid = Grid.parse(shape)
-        rest = [(tile,) for tile in range(size + 1, grid.cells)]
-        check_memory(Spec(grid, check_partition(grid, [range(1, size + 1), *rest]), encoding=encoding))
+        check_memory(grid, [len(check_pattern(grid, range(1, size + 1)))], encoding, threads=threads)
     if not as_json:
         print(
             f"{'board':6} {'tiles':>5} {'encoding':8} {'states':>14} {'seconds':>8} "
@@ -66,13 +66,16 @@ def run(rows: list[str], threads: int | None, repeat: int, as_json: bool) -> int
     for job in jobs:
         code = "import json, sys, pdb_builder.bench as b; print(json.dumps(b.measure(*json.loads(sys.argv[1]))))"
         command = [sys.executable, "-c", code, json.dumps([*job, threads, repeat])]
-        row = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout)
+        done = subprocess.run(command, stdout=subprocess.PIPE)
+        if done.returncode:
+            raise InputError(f"measuring {':'.join(map(str, job))} failed, see above: leave it out")
+        row = json.loads(done.stdout)
         if as_json:
             print(json.dumps(row), flush=True)
         else:
             print(
                 f"{row['board']:6} {row['tiles']:5} {row['encoding']:8} {row['states']:14,d} {row['seconds']:8.3f} "
-                f"{row['states_per_second'] / 1e6:10.0f} {gigabytes(row['peak_memory']):>12}",
+                f"{row['states_per_second'] / 1e6:10.0f} {readable_size(row['peak_memory']):>12}",
                 flush=True,
             )
     return 0

@@ -26,32 +26,39 @@ tile's cell, so the parity of a distance is a property of the footprint alone. A
 blocks of one parity and only writes those of the other: one ``frontier`` map serves as source and
 target. On a wrapped board with an odd side there are two, exchanged after every level.
 
-Encodings. ``bits`` stores bit 1 of the distance for every (block, arrangement): bit 0 is the
-parity, so the distance is known modulo 4, and neighbours differ by exactly 1. ``bytes`` stores for
-every (footprint, arrangement) the least distance over its zones.
+The table of a ``bits`` database is the map ``table`` without the unused bits; for ``bytes`` the level
+is written into the entries that it reaches first (``encoding`` explains the two).
 """
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import combinations, pairwise, permutations
 from math import comb, factorial, gcd
 from typing import NamedTuple
 
 import numpy as np
 
+from .encoding import UNREACHED, block_bytes, check_encoding
 from .grid import Grid, InputError
-from .index import LEADING, Index, footprint_at, footprint_rank, next_footprint, signed_masks, zone_around, zone_number
+from .index import (
+    LEADING,
+    Index,
+    footprint_at,
+    footprint_rank,
+    index_of,
+    next_footprint,
+    signed_masks,
+    zone_around,
+    zone_number,
+)
 from .jit import kernel, lowest, popcount, shared
 from .lanes import or_gathered, or_rows, or_turned, settle
-
-ENCODINGS = ("bits", "bytes")
-UNREACHED = 255  # in a ``bytes`` table: no sequence of moves leads to the goal
+from .machine import Workers, default_threads
+from .pattern import check_pattern
 
 TURNS = 24  # room for the terms of one shuffle of bits
 
@@ -69,6 +76,7 @@ class Moves(NamedTuple):
 
 @kernel
 def _count_moves(size, cells, everywhere, near, first_block, counts, parity, odd_cells, goal_parity, low, high):
+    """Count the moves of each block of some footprints, and note its parity."""
     footprint = footprint_at(low, size, cells)
     for rank in range(low, high):
         free = everywhere & ~footprint
@@ -87,6 +95,7 @@ def _count_moves(size, cells, everywhere, near, first_block, counts, parity, odd
 
 @kernel
 def _list_moves(size, cells, everywhere, near, first_block, start, source, recipe, low, high):
+    """Fill in the moves of each block of some footprints. A move and its reverse join the same blocks."""
     footprint = footprint_at(low, size, cells)
     for rank in range(low, high):
         free = everywhere & ~footprint
@@ -206,18 +215,20 @@ def recipes(size: int) -> Recipes:
 
 
 class Maps(NamedTuple):
-    """The state of the search. ``active`` and ``remaining`` count states per block."""
+    """What the search knows of the states."""
 
-    parity: np.ndarray
-    remaining: np.ndarray
+    parity: np.ndarray  # of each block's distances
+    remaining: np.ndarray  # states of each block that are not visited
     visited: np.ndarray
     table: np.ndarray  # empty for ``bytes``
     distances: np.ndarray  # empty for ``bits``
 
 
 class Frontier(NamedTuple):
-    bits: np.ndarray
-    active: np.ndarray
+    """The states of one level."""
+
+    bits: np.ndarray  # stale where ``active`` is 0
+    active: np.ndarray  # how many there are in each block
 
 
 @shared
@@ -360,11 +371,6 @@ class BuiltTable:
     threads: int
 
 
-def block_bytes(size: int) -> int:
-    """The bytes of one block in a ``bits`` table: one bit per arrangement, whole bytes."""
-    return max(1, factorial(size) // 8)
-
-
 def table_bytes(index: Index, encoding: str) -> int:
     """The size of a table in the file, without its block numbers."""
     if encoding == "bits":
@@ -384,56 +390,18 @@ def least_memory(grid: Grid, size: int, encoding: str) -> int:
     return footprints * 4 * block_words(size) * _map_count(grid, encoding) + bytes_table
 
 
-def memory_needed(index: Index, encoding: str) -> int:
+def memory_needed(index: Index, encoding: str, threads: int) -> int:
     """The bytes of memory that building a table takes at its peak."""
     maps = index.blocks * 4 * block_words(index.size) * _map_count(index.grid, encoding)
-    degree = max(map(len, index.grid.neighbours))
-    most_moves = min(index.size, index.grid.cells - index.size) * degree
-    moves = index.blocks * most_moves * 2 // 3 * 5  # about a third of the neighbours are not free
-    per_block = index.blocks * 21 + index.footprints * 9
+    most_moves = min(index.size, index.grid.cells - index.size) * max(map(len, index.grid.neighbours))
+    per_block = index.blocks * (17 + 5 * most_moves) + index.footprints * 9
     distances = index.footprints * index.arrangements if encoding == "bytes" else 0
-    return maps + moves + per_block + distances + 180_000_000  # and the interpreter with its libraries
+    scratch = threads * 4 * block_words(index.size)
+    return maps + per_block + distances + scratch + 200_000_000  # and the interpreter, its libraries, the compiler
 
 
 def _map_count(grid: Grid, encoding: str) -> int:
     return 2 + (encoding == "bits") + (not grid.bipartite)
-
-
-def available_memory() -> int | None:
-    """The bytes of memory that can be used without swapping, or None where nobody tells."""
-    try:
-        with open("/proc/meminfo") as lines:
-            free = next(int(line.split()[1]) * 1024 for line in lines if line.startswith("MemAvailable:"))
-    except (OSError, StopIteration, ValueError):
-        try:
-            return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        except (OSError, ValueError, AttributeError):
-            return None
-    try:  # inside a container the group's limit may be lower
-        with open("/sys/fs/cgroup/memory.max") as limit, open("/sys/fs/cgroup/memory.current") as used:
-            return max(0, min(free, int(limit.read()) - int(used.read())))
-    except (OSError, ValueError):
-        return free
-
-
-def default_threads() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def check_encoding(grid: Grid, encoding: str | None) -> str:
-    """The encoding to use; None takes the best one that is valid on the grid."""
-    if encoding is None:
-        return "bits" if grid.bipartite else "bytes"
-    if encoding not in ENCODINGS:
-        raise InputError(f"there is no encoding '{encoding}': take one of {', '.join(ENCODINGS)}")
-    if encoding == "bits" and not grid.bipartite:
-        raise InputError(
-            f"encoding bits needs distances that change by 1 with every move, which a {grid} board with its "
-            "odd side does not give: use --encoding bytes"
-        )
-    return encoding
 
 
 def build_table(
@@ -451,93 +419,88 @@ def build_table(
     """
     started = time.perf_counter()
     encoding = check_encoding(grid, encoding)
-    tiles = tuple(sorted(tiles))
-    threads = threads or default_threads()
-    index = Index(grid, len(tiles))
-    size, cells, first_block = len(tiles), grid.cells, index.first_block
-    everywhere = signed_masks([grid.all_cells])[0]
-    words = block_words(size)
+    tiles = check_pattern(grid, tiles)
+    grid.check_blank(blank)
+    index = index_of(grid, len(tiles))
+    goal = sum(1 << grid.home(tile, blank) for tile in tiles)
+    with Workers(threads or default_threads()) as workers:
+        share = partial(workers.over, _ranges(index, workers.threads))
+        values, counts = _search(index, goal, blank, encoding, share, progress)
+    seconds = time.perf_counter() - started
+    return BuiltTable(tiles, encoding, values, index.first_block, counts, seconds, workers.threads)
 
-    # Ranges of footprints that threads take one after another, with about equally many blocks.
+
+def _ranges(index: Index, threads: int) -> list[tuple[int, int]]:
+    """Ranges of footprints with about equally many blocks, several for each thread."""
     parts = 1 if index.states < 100_000 else 8 * threads
-    cuts = np.searchsorted(first_block, np.linspace(0, index.blocks, parts + 1)).tolist()
+    cuts = np.searchsorted(index.first_block, np.linspace(0, index.blocks, parts + 1)).tolist()
     cuts[0], cuts[-1] = 0, index.footprints
-    ranges = [(low, high) for low, high in pairwise(cuts) if low < high]
+    return [(low, high) for low, high in pairwise(cuts) if low < high]
 
-    homes = [grid.home(tile, blank) for tile in tiles]
-    goal = sum(1 << cell for cell in homes)
-    goal_block = int(first_block[footprint_rank(goal)]) + zone_number(blank, grid.all_cells & ~goal, grid.near)
+
+def _all_moves(index: Index, goal: int, share: Callable) -> tuple[Moves, np.ndarray]:
+    """The moves that enter each block, and each block's parity."""
+    grid = index.grid
+    everywhere, odd_cells = signed_masks([grid.all_cells, grid.odd_cells])
     goal_parity = (goal & grid.odd_cells).bit_count() & 1
+    start = np.zeros(index.blocks + 1, dtype=np.int64)
+    parity = np.empty(index.blocks, dtype=np.uint8)
+    board = (index.size, grid.cells, everywhere, index.near, index.first_block)
+    share(_count_moves, *board, start[1:], parity, odd_cells, goal_parity)
+    np.cumsum(start, out=start)
+    moves = Moves(start, np.empty(start[-1], dtype=np.uint32), np.empty(start[-1], dtype=np.uint8))
+    share(_list_moves, *board, *moves)
+    return moves, parity
 
-    with ThreadPoolExecutor(threads) as pool:
 
-        def in_parallel(function, *args) -> list:
-            tasks = [pool.submit(function, *args, low, high) for low, high in ranges]
-            try:
-                return [task.result() for task in tasks]
-            except BaseException:
-                pool.shutdown(wait=True, cancel_futures=True)
-                raise
+def _search(
+    index: Index, goal: int, blank: int, encoding: str, share: Callable, progress: Callable[[int], object]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Search level by level from the goal; the table's values and its entries per distance."""
+    grid, size, first_block, words = index.grid, index.size, index.first_block, block_words(index.size)
+    moves, parity = _all_moves(index, goal, share)
 
-        start = np.zeros(index.blocks + 1, dtype=np.int64)
-        parity = np.empty(index.blocks, dtype=np.uint8)
-        odd_cells = signed_masks([grid.odd_cells])[0]
-        shape = (size, cells, everywhere, index.near, first_block)
-        in_parallel(_count_moves, *shape, start[1:], parity, odd_cells, goal_parity)
-        np.cumsum(start, out=start)
-        block_type = np.uint32 if index.blocks < 2**32 else np.int64
-        moves = Moves(start, np.empty(start[-1], dtype=block_type), np.empty(start[-1], dtype=np.uint8))
-        in_parallel(_list_moves, *shape, *moves)
+    def bit_map() -> np.ndarray:
+        return np.zeros(index.blocks * words, dtype=np.uint32)
 
-        nothing = np.zeros(0, dtype=np.uint32)
-        count_type = np.int32 if index.arrangements < 2**31 else np.int64
-        everything = index.blocks * words
-        maps = Maps(
-            parity,
-            np.full(index.blocks, index.arrangements, dtype=count_type),
-            np.zeros(everything, dtype=np.uint32),
-            np.zeros(everything, dtype=np.uint32) if encoding == "bits" else nothing,
-            np.full(index.footprints * index.arrangements, UNREACHED, dtype=np.uint8)
-            if encoding == "bytes"
-            else nothing.view(np.uint8),
-        )
+    bits = encoding == "bits"
+    maps = Maps(
+        parity,
+        np.full(index.blocks, index.arrangements, dtype=np.int32),
+        bit_map(),
+        bit_map() if bits else np.zeros(0, dtype=np.uint32),
+        np.full(0 if bits else index.footprints * index.arrangements, UNREACHED, dtype=np.uint8),
+    )
+    last = Frontier(bit_map(), np.zeros(index.blocks, dtype=np.int32))
+    fresh = last if grid.bipartite else Frontier(bit_map(), np.zeros(index.blocks, dtype=np.int32))
 
-        def empty_frontier() -> Frontier:
-            return Frontier(np.zeros(everything, dtype=np.uint32), np.zeros(index.blocks, dtype=count_type))
+    # At home the tiles ascend with their cells, so the goal is arrangement 0.
+    goal_rank = int(footprint_rank(goal))
+    goal_block = int(first_block[goal_rank]) + zone_number(blank, grid.all_cells & ~goal, grid.near)
+    maps.visited[goal_block * words] = last.bits[goal_block * words] = 1
+    maps.remaining[goal_block] -= 1
+    last.active[goal_block] = 1
+    maps.distances[goal_rank * index.arrangements : goal_rank * index.arrangements + 1] = 0
 
-        last = empty_frontier()
-        fresh = last if grid.bipartite else empty_frontier()
+    sweep = _sweep_kernel(size)
+    counts = []
+    found = 1
+    while found:
+        counts.append(found)
+        progress(found)
+        level = len(counts)
+        found = sum(share(sweep, level, grid.bipartite, first_block, moves, recipes(size), maps, last, fresh))
+        if found and not bits and level == UNREACHED:
+            raise InputError(
+                f"distances beyond {UNREACHED - 1} do not fit a byte: use --encoding bits, or smaller patterns"
+            )
+        last, fresh = fresh, last
 
-        # The tiles in order on their homes: they ascend with the cells, so that is arrangement 0.
-        maps.visited[goal_block * words] = last.bits[goal_block * words] = 1
-        maps.remaining[goal_block] -= 1
-        last.active[goal_block] = 1
-        if encoding == "bytes":
-            maps.distances[footprint_rank(goal) * index.arrangements] = 0
-
-        sweep = _sweep_kernel(size)
-        fixed = (grid.bipartite, first_block, moves, recipes(size), maps)
-        level_counts = [1]
-        progress(1)
-        while True:
-            level = len(level_counts)
-            if encoding == "bytes" and level == UNREACHED:
-                raise InputError(f"distances beyond {UNREACHED - 1} do not fit a byte: use --encoding bits")
-            found = sum(in_parallel(sweep, level, *fixed, last, fresh))
-            if found == 0:
-                break
-            level_counts.append(found)
-            progress(found)
-            last, fresh = fresh, last
-
-        if encoding == "bits":
-            table = maps.table
-            del maps, last, fresh, fixed  # the packed table takes their place
-            values = np.empty((index.blocks, block_bytes(size)), dtype=np.uint8)
-            in_parallel(_pack_rows, first_block, table, words, values)
-            counts = np.array(level_counts, dtype=np.int64)
-        else:
-            values = maps.distances.reshape(index.footprints, index.arrangements)
-            counts = np.trim_zeros(sum(in_parallel(_histogram, values))[:UNREACHED], "b")
-
-    return BuiltTable(tiles, encoding, values, first_block, counts, time.perf_counter() - started, threads)
+    if not bits:
+        values = maps.distances.reshape(index.footprints, index.arrangements)
+        return values, np.trim_zeros(sum(share(_histogram, values))[:UNREACHED], "b")
+    table = maps.table
+    del maps, last, fresh  # the packed table takes their place
+    values = np.empty((index.blocks, block_bytes(size)), dtype=np.uint8)
+    share(_pack_rows, first_block, table, words, values)
+    return values, np.array(counts, dtype=np.int64)

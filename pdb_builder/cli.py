@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from . import __version__
+from .encoding import ENCODINGS, check_encoding
 from .grid import Grid, InputError
-from .pattern import DEFAULT_NAME, NAMED, check_partition, default_partition, parse_patterns, shape_of
+from .pattern import DEFAULT_NAME, NAMED, Spec, check_partition, default_partition, parse_patterns, shape_of
 
 EXIT_CODES = (
     "exit codes: 0 done, 1 a database failed its verification, 2 bad input or an unusable file, 130 interrupted"
@@ -66,10 +67,9 @@ def positive(text: str) -> int:
 def _spec_of(target: str, args: argparse.Namespace):
     """The database a target and the options describe."""
     from .assemble import partition_within
-    from .build import available_memory, check_encoding
-    from .store import Spec
+    from .machine import available_memory
 
-    if target not in NAMED and not re.match(r"\d+[x×]\d+$", target):
+    if target not in NAMED and not re.fullmatch(r"\d+[xX×]\d+", target):
         raise InputError(
             f"there is no partition '{target}': take one of {', '.join(NAMED)}, or a board shape such as 6x6"
         )
@@ -91,7 +91,9 @@ def _spec_of(target: str, args: argparse.Namespace):
     elif args.max_memory is None and default_partition(grid):
         partition = default_partition(grid)
     else:
-        budget = args.max_memory or min(DEFAULT_BUDGET, (available_memory() or DEFAULT_BUDGET) // 2)
+        budget = args.max_memory
+        if budget is None:
+            budget = min(DEFAULT_BUDGET, (available_memory() or DEFAULT_BUDGET) // 2)
         partition = partition_within(grid, blank, encoding, budget)
     return Spec(grid, partition, blank, encoding)
 
@@ -107,14 +109,15 @@ def _make_watcher():
     class Bars(Watcher):
         """A progress bar for every table, on stderr, if that is a terminal."""
 
-        finished = 0
+        kept = 0
 
         def waiting(self, path):
             notice(f"{path} is being built by another process: waiting for it")
 
-        def table_kept(self, number, count):
-            self.finished += 1
-            notice(f"pattern {number} of {count}: kept from an earlier build")
+        def table_kept(self, number, count, earlier):
+            self.kept += 1
+            if earlier:
+                notice(f"pattern {number} of {count}: kept from an earlier build")
 
         @contextlib.contextmanager
         def table(self, number, count, tiles, states):
@@ -128,7 +131,6 @@ def _make_watcher():
             ) as bar:
                 yield bar.update
                 bar.total = bar.n  # of a complete pattern only half the states can be reached
-            self.finished += 1
 
     return Bars()
 
@@ -139,20 +141,22 @@ def run_build(args: argparse.Namespace) -> int:
         raise InputError("--output and --patterns go with a single database: build one at a time")
     if args.output and args.output.suffix != ".h5":
         raise InputError(f"the output '{args.output}' does not end in .h5: name it like my-database.h5")
-    from .assemble import build_database, check_memory, gigabytes
-    from .build import available_memory
+    from .assemble import build_database, check_memory
+    from .machine import available_memory, readable_size
 
     for target in targets:
         spec = _spec_of(target, args)
         path = args.output or args.folder / f"{spec.name}.h5"
         there = path.exists() and not args.overwrite
         if not there:
-            limit = min(args.max_memory, available_memory() or args.max_memory) if args.max_memory else None
-            needed = check_memory(spec, sys.maxsize) if args.force else check_memory(spec, limit)
-            sizes = "-".join(str(len(tiles)) for tiles in spec.partition)
-            notice(
-                f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {gigabytes(needed)} of memory to build"
-            )
+            limit = available_memory()
+            if args.max_memory is not None:
+                limit = min(args.max_memory, limit or args.max_memory)
+            if args.force:
+                limit = sys.maxsize
+            needed = check_memory(spec.grid, map(len, spec.partition), spec.encoding, limit, args.threads)
+            what = f"{spec.grid} {'-'.join(str(len(tiles)) for tiles in spec.partition)}, encoding {spec.encoding}"
+            notice(f"{path}: {what}, needs {readable_size(needed)} of memory to build")
         watcher = _make_watcher()
         started = time.perf_counter()
         try:
@@ -165,13 +169,13 @@ def run_build(args: argparse.Namespace) -> int:
                 command=["pdb-builder", *args.words],
             )
         except KeyboardInterrupt:
-            kept = f"{watcher.finished} of {len(spec.partition)} tables are finished and kept: "
-            notice(f"\ninterrupted: {kept}run the same command again to continue")
+            kept = f"{watcher.kept} of {len(spec.partition)} tables are finished and kept"
+            notice(f"\ninterrupted: {kept}: run the same command again to continue")
             return 130
         if there:
             notice(f"{path} is there and valid: nothing to do")
         else:
-            size = gigabytes(path.stat().st_size)
+            size = readable_size(path.stat().st_size)
             notice(f"{path}: {size} in {time.perf_counter() - started:.1f} s, {len(database.tables)} tables")
         print(path)
     return 0
@@ -180,10 +184,12 @@ def run_build(args: argparse.Namespace) -> int:
 # ---- info ---------------------------------------------------------------------------------------
 
 
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#"  # one for each of up to 63 patterns
+
+
 def _draw_partition(database) -> str:
-    letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#"
     goal = database.grid.goal(database.spec.blank)
-    letter = {tile: letters[number] for number, table in enumerate(database.tables) for tile in table.tiles}
+    letter = {tile: LETTERS[number] for number, table in enumerate(database.tables) for tile in table.tiles}
     boards = (
         database.grid.draw(lambda cell: goal[cell] or "."),
         database.grid.draw(lambda cell: letter.get(goal[cell], ".")),
@@ -231,7 +237,7 @@ def describe(database) -> dict:
 
 
 def run_info(args: argparse.Namespace) -> int:
-    from .assemble import gigabytes
+    from .machine import readable_size
     from .store import open_database
 
     database = open_database(args.file)
@@ -243,7 +249,7 @@ def run_info(args: argparse.Namespace) -> int:
         "bits": "bit 1 of the distance for every block and arrangement",
         "bytes": "the least distance for every footprint and arrangement",
     }[spec.encoding]
-    size = gigabytes(database.path.stat().st_size)
+    size = readable_size(database.path.stat().st_size)
     print(f"{database.path}: {spec.grid} board, {len(database.tables)} patterns, {size}")
     print(f"encoding {spec.encoding}: {meaning}")
     print(f"built by {built['by']} at {built['at']} on {built['machine']}")
@@ -252,8 +258,8 @@ def run_info(args: argparse.Namespace) -> int:
     print(_draw_partition(database))
     for number, table in enumerate(database.tables):
         print(
-            f"pattern {chr(65 + number)}: tiles {' '.join(map(str, table.tiles))}: {table.entries:,} entries, "
-            f"{gigabytes(table.values.nbytes)}, maximum {table.maximum}, mean {table.mean:.2f}, "
+            f"pattern {LETTERS[number]}: tiles {' '.join(map(str, table.tiles))}: {table.entries:,} entries, "
+            f"{readable_size(table.values.nbytes)}, maximum {table.maximum}, mean {table.mean:.2f}, "
             f"built in {table.seconds:.1f} s by {table.threads} threads"
         )
         print("    distance    entries")
@@ -286,17 +292,17 @@ def _state_of(path: Path, spec) -> str:
 
 
 def run_list(args: argparse.Namespace) -> int:
-    from .assemble import gigabytes, memory_for
-    from .build import check_encoding, table_bytes
-    from .index import Index
-    from .store import Spec
+    from .assemble import memory_for
+    from .build import table_bytes
+    from .index import index_of
+    from .machine import readable_size
 
     speed = _states_per_second(args.threads)
     rows = []
     for name, partition in NAMED.items():
         grid = Grid.parse(shape_of(name))
-        spec = Spec(grid, partition, 0, check_encoding(grid, args.encoding))
-        indexes = [Index(grid, len(tiles)) for tiles in partition]
+        spec = Spec(grid, partition, 0, args.encoding)
+        indexes = [index_of(grid, len(tiles)) for tiles in partition]
         path = args.folder / f"{spec.name}.h5"
         entries = sum(
             index.states if spec.encoding == "bits" else index.footprints * index.arrangements for index in indexes
@@ -306,7 +312,7 @@ def run_list(args: argparse.Namespace) -> int:
                 "name": name,
                 "entries": entries,
                 "bytes": sum(table_bytes(index, spec.encoding) for index in indexes),
-                "memory": max(memory_for(grid, len(tiles), spec.encoding) for tiles in partition),
+                "memory": max(memory_for(grid, len(tiles), spec.encoding, args.threads) for tiles in partition),
                 "seconds": 1 + sum(index.states for index in indexes) / speed * (1 if spec.encoding == "bits" else 3),
                 "built": _state_of(path, spec),
                 "path": str(path),
@@ -318,7 +324,7 @@ def run_list(args: argparse.Namespace) -> int:
     print(f"{'name':14} {'entries':>15} {'file':>8} {'memory':>8} {'estimate':>8}  built   (* the default)")
     for row in rows:
         name = row["name"] + ("*" if row["name"] == DEFAULT_NAME else "")
-        sizes = f"{gigabytes(row['bytes']):>8} {gigabytes(row['memory']):>8}"
+        sizes = f"{readable_size(row['bytes']):>8} {readable_size(row['memory']):>8}"
         print(f"{name:14} {row['entries']:15,d} {sizes} {row['seconds']:6.0f} s  {row['built']}")
     print(f"Databases are kept in {args.folder}. Build one with: pdb-builder build NAME")
     return 0
@@ -440,7 +446,7 @@ def _parser() -> Parser:
     )
     build.add_argument(
         "--encoding",
-        choices=("bits", "bytes"),
+        choices=ENCODINGS,
         help="bits: small and strong; bytes: classical (default: bits where valid)",
     )
     build.add_argument(
@@ -471,7 +477,7 @@ def _parser() -> Parser:
     listing = command(
         "list", run_list, "list the named partitions: sizes, build times, which are built", "pdb-builder list"
     )
-    listing.add_argument("--encoding", choices=("bits", "bytes"), help="for which encoding (default: bits)")
+    listing.add_argument("--encoding", choices=ENCODINGS, help="for which encoding (default: bits)")
     folder_option(listing)
     threads_option(listing)
     listing.add_argument("--json", action="store_true", help="as a JSON array")

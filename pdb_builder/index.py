@@ -32,7 +32,7 @@ states is undirected.
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import comb, factorial
 
 import numpy as np
@@ -180,6 +180,11 @@ class Index:
         _count_zones(self.size, self.grid.cells, signed_masks([self.grid.all_cells])[0], self.near, zones)
         first = np.zeros(self.footprints + 1, dtype=np.int64)
         np.cumsum(zones, out=first[1:])
+        if first[-1] >= 2**32:
+            raise InputError(
+                f"the index of {self.size} tiles on a {self.grid} board has {first[-1]:,} blocks and does not fit: "
+                "take fewer tiles"
+            )
         return first
 
     @cached_property
@@ -193,3 +198,9 @@ class Index:
     @property
     def states(self) -> int:
         return self.blocks * self.arrangements
+
+
+@lru_cache(maxsize=8)
+def index_of(grid: Grid, size: int) -> Index:
+    """The index of a pattern size, counted once."""
+    return Index(grid, size)

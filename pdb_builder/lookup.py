@@ -36,17 +36,17 @@ def arrangement_of(cells, footprint, ordinals):
 
 
 @shared
-def value_mod_4(cells, hole, goal, everywhere, near, odd_cells, first_block, values, ordinals):
-    """The distance modulo 4 of the tiles on ``cells`` and the blank on ``hole``."""
+def value_mod_4(cells, blank, goal, everywhere, near, odd_cells, first_block, values, ordinals):
+    """The distance modulo 4 of the tiles on ``cells`` and the blank on ``blank``."""
     footprint = footprint_of(cells)
-    block = first_block[footprint_rank(footprint)] + zone_number(hole, everywhere & ~footprint, near)
+    block = first_block[footprint_rank(footprint)] + zone_number(blank, everywhere & ~footprint, near)
     arrangement = arrangement_of(cells, footprint, ordinals)
     bit = (values[block, arrangement >> 3] >> (arrangement & 7)) & 1
     return 2 * int(bit) + (popcount((footprint ^ goal) & odd_cells) & 1)
 
 
 @shared
-def descend(cells, hole, homes, home_hole, everywhere, near, odd_cells, first_block, values, limit, ordinals):
+def descend(cells, blank, homes, blank_home, everywhere, near, odd_cells, first_block, values, limit, ordinals):
     """The steps of a walk downhill to the goal, or -1 if it does not arrive within ``limit``.
 
     ``cells`` is used up: it ends as the cells where the walk ended.
@@ -54,11 +54,11 @@ def descend(cells, hole, homes, home_hole, everywhere, near, odd_cells, first_bl
     goal = footprint_of(homes)
     view = (goal, everywhere, near, odd_cells, first_block, values, ordinals)
     for steps in range(limit + 1):
-        zone = zone_around(1 << hole, everywhere & ~footprint_of(cells), near)
-        arrived = (zone >> home_hole) & 1 == 1
+        zone = zone_around(1 << blank, everywhere & ~footprint_of(cells), near)
+        arrived = (zone >> blank_home) & 1 == 1
         for tile in range(len(cells)):
             arrived = arrived and cells[tile] == homes[tile]
-        value = value_mod_4(cells, hole, *view)
+        value = value_mod_4(cells, blank, *view)
         if arrived:
             return steps if value == 0 else -1
         found = False
@@ -70,7 +70,7 @@ def descend(cells, hole, homes, home_hole, everywhere, near, odd_cells, first_bl
                 targets &= targets - 1
                 if value_mod_4(cells, cell, *view) == (value + 3) % 4:
                     found = True
-                    hole = cell
+                    blank = cell
             if found:
                 break
             cells[tile] = cell
@@ -80,15 +80,15 @@ def descend(cells, hole, homes, home_hole, everywhere, near, odd_cells, first_bl
 
 
 @kernel
-def descend_all(all_cells, holes, homes, home_hole, everywhere, near, odd_cells, first_block, values, limit, results):
+def descend_all(all_cells, blanks, homes, blank_home, everywhere, near, odd_cells, first_block, values, limit, results):
     """``descend`` for many states at once."""
     ordinals = np.zeros(homes.size, dtype=np.int64)
-    for number in range(holes.size):
+    for number in range(blanks.size):
         results[number] = descend(
             all_cells[number],
-            holes[number],
+            blanks[number],
             homes,
-            home_hole,
+            blank_home,
             everywhere,
             near,
             odd_cells,

@@ -1,9 +1,9 @@
 """Patterns and partitions: which tiles share a table.
 
 A *pattern* is a set of tiles; its table gives, for every placement of those tiles and the blank,
-the fewest moves *of those tiles* that bring them home. A *partition* splits all tiles of a board
-into disjoint patterns. No move is counted in two tables, so their values may be added up and the
-sum is still a lower bound.
+the fewest moves *of those tiles* that bring them home and the blank within reach of its own. A
+*partition* splits all tiles of a board into disjoint patterns. No move is counted in two tables, so
+their values may be added up and the sum is still a lower bound.
 
 The larger the patterns the better the bound, and the dearer the tables: adding a tile multiplies
 the states by roughly the number of cells. Tiles that stand close together at home get in each
@@ -16,14 +16,18 @@ large as a memory budget allows (``automatic_partition``).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import comb
 
+from .encoding import check_encoding
 from .grid import Grid, InputError
 
 Pattern = tuple[int, ...]
 Partition = tuple[Pattern, ...]
 
 MAX_TILES = 12  # the tables of arrangements grow as k!
+MAX_FOOTPRINTS = 2**31  # blocks are numbered in 32 bits
 
 
 def _runs(text: str) -> Partition:
@@ -74,51 +78,79 @@ def parse_patterns(text: str) -> Partition:
     return tuple(patterns)
 
 
-def check_partition(grid: Grid, patterns: Sequence[Sequence[int]]) -> Partition:
+def check_pattern(grid: Grid, tiles: Iterable[int], number: int = 1) -> Pattern:
+    """The pattern sorted, or an ``InputError``; ``number`` is what the error calls it."""
+    tiles = tuple(sorted(tiles))
+    if not tiles:
+        raise InputError(f"pattern {number} is empty: give each pattern at least one tile")
+    if len(tiles) > MAX_TILES or comb(grid.cells, len(tiles)) > MAX_FOOTPRINTS:
+        most = max(size for size in range(1, MAX_TILES + 1) if comb(grid.cells, size) <= MAX_FOOTPRINTS)
+        raise InputError(
+            f"pattern {number} has {len(tiles)} tiles and its index would not fit: split it into patterns "
+            f"of at most {most} tiles"
+        )
+    for tile in tiles:
+        if not 1 <= tile < grid.cells:
+            raise InputError(f"tile {tile} is not on a {grid} board: its tiles are 1 to {grid.cells - 1}")
+        if tiles.count(tile) > 1:
+            raise InputError(f"tile {tile} is twice in pattern {number}: each tile belongs to exactly one pattern")
+    return tiles
+
+
+def check_partition(grid: Grid, patterns: Iterable[Iterable[int]]) -> Partition:
     """The partition with sorted patterns, or an ``InputError`` that says what is wrong with it."""
-    last = grid.cells - 1
-    seen: dict[int, int] = {}
-    for number, tiles in enumerate(patterns, start=1):
-        if not tiles:
-            raise InputError(f"pattern {number} is empty: give each pattern at least one tile")
-        if len(tiles) > MAX_TILES:
-            raise InputError(
-                f"pattern {number} has {len(tiles)} tiles and its index would not fit: split it into patterns "
-                f"of at most {MAX_TILES} tiles"
-            )
+    partition = tuple(check_pattern(grid, tiles, number) for number, tiles in enumerate(patterns, start=1))
+    pattern_of: dict[int, int] = {}
+    for number, tiles in enumerate(partition, start=1):
         for tile in tiles:
-            if not 1 <= tile <= last:
-                raise InputError(f"tile {tile} is not on a {grid} board: its tiles are 1 to {last}")
-            if tile in seen:
-                where = (
-                    f"twice in pattern {number}" if seen[tile] == number else f"in patterns {seen[tile]} and {number}"
+            if tile in pattern_of:
+                raise InputError(
+                    f"tile {tile} is in patterns {pattern_of[tile]} and {number}: "
+                    "each tile belongs to exactly one pattern"
                 )
-                raise InputError(f"tile {tile} is {where}: each tile belongs to exactly one pattern")
-            seen[tile] = number
-    missing = [tile for tile in range(1, last + 1) if tile not in seen]
+            pattern_of[tile] = number
+    missing = [tile for tile in range(1, grid.cells) if tile not in pattern_of]
     if missing:
         listed = ", ".join(map(str, missing[:8])) + (", ..." if len(missing) > 8 else "")
         noun = "tile is" if len(missing) == 1 else "tiles are"
         raise InputError(f"{len(missing)} {noun} in no pattern ({listed}): each tile belongs to exactly one pattern")
-    return tuple(tuple(sorted(tiles)) for tiles in patterns)
+    return partition
 
 
-def partition_name(grid: Grid, partition: Partition, blank: int, encoding: str) -> str:
-    """A file-name stem that tells partitions, goals and encodings apart.
+@dataclass(frozen=True)
+class Spec:
+    """What a database is of: board, partition, the blank's cell in the goal, encoding.
 
-    Patterns of the same sizes as a named partition but with other tiles carry a short fingerprint.
+    The patterns are sorted and checked; encoding None becomes the best one that is valid.
     """
-    parts = [grid.shape, *(str(len(tiles)) for tiles in partition)]
-    if NAMED.get("-".join(parts)) != partition:
-        text = "/".join(",".join(map(str, tiles)) for tiles in partition)
-        parts.append(hashlib.sha256(text.encode()).hexdigest()[:6])
-    if grid.wrap:
-        parts.append("wrap")
-    if blank:
-        parts.append(f"blank{blank}")
-    if encoding != "bits":
-        parts.append(encoding)
-    return "-".join(parts)
+
+    grid: Grid
+    partition: Partition
+    blank: int = 0
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "partition", check_partition(self.grid, self.partition))
+        object.__setattr__(self, "encoding", check_encoding(self.grid, self.encoding))
+        self.grid.check_blank(self.blank)
+
+    @property
+    def name(self) -> str:
+        """A stem for file names that tells partitions, goals and encodings apart.
+
+        A partition of the same sizes as a named one but with other tiles carries a short fingerprint.
+        """
+        parts = [self.grid.shape, *(str(len(tiles)) for tiles in self.partition)]
+        if NAMED.get("-".join(parts)) != self.partition:
+            text = "/".join(",".join(map(str, tiles)) for tiles in self.partition)
+            parts.append(hashlib.sha256(text.encode()).hexdigest()[:6])
+        if self.grid.wrap:
+            parts.append("wrap")
+        if self.blank:
+            parts.append(f"blank{self.blank}")
+        if self.encoding != "bits":
+            parts.append(self.encoding)
+        return "-".join(parts)
 
 
 def automatic_partition(grid: Grid, blank: int, largest: int) -> Partition:

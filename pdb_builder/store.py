@@ -11,7 +11,7 @@ What makes a file trustworthy:
 - The label holds the file's size and a *seal*, the SHA-256 of every byte after the label that is
   not table data. Opening checks both, in milliseconds. The tables' own SHA-256 are among what is
   sealed; ``check_tables`` compares them.
-- Opening probes each table: the goal must have distance 0 and its neighbours 1, and a walk downhill
+- Opening probes each table: the goal must have distance 0, a neighbour of it 1, and a walk downhill
   from a scrambled board must arrive. A table that belongs to other tiles or another goal fails.
 
 Proving every entry right is the business of ``verify``.
@@ -31,11 +31,11 @@ from pathlib import Path
 import h5py
 import numpy as np
 
-from .build import UNREACHED, block_bytes, check_encoding
+from .encoding import block_bytes
 from .grid import Grid, InputError
 from .index import footprint_rank, signed_masks
 from .lookup import arrangement_of, descend, descend_all, footprint_of, read_all, value_mod_4
-from .pattern import Partition, check_partition, partition_name
+from .pattern import Spec
 
 FORMAT = "slidepdb"
 FORMAT_VERSION = 1
@@ -66,29 +66,10 @@ class WriteError(DatabaseError):
     """The file could not be written; nothing of it is left."""
 
 
-@dataclass(frozen=True)
-class Spec:
-    """What a database is of: board, goal, partition, encoding."""
-
-    grid: Grid
-    partition: Partition
-    blank: int = 0
-    encoding: str = "bits"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "partition", check_partition(self.grid, self.partition))
-        self.grid.check_blank(self.blank)
-        check_encoding(self.grid, self.encoding)
-
-    @property
-    def name(self) -> str:
-        return partition_name(self.grid, self.partition, self.blank, self.encoding)
-
-
 # ---- tables in memory ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """The table of one pattern, mapped from a file.
 
@@ -129,28 +110,33 @@ class Table:
         return [self.grid.home(tile, self.blank) for tile in self.tiles]
 
     def distance(self, board: Sequence[int]) -> int:
-        """The fewest moves of the pattern's tiles that bring them home from where ``board`` has them.
+        """The fewest moves of the pattern's tiles that bring them home, and the blank within reach of its own.
 
-        ``board`` lists the tile on each cell, 0 for the blank, in the numbering of the canonical goal.
+        In ``bytes`` it is the least over all places of the blank. ``board`` lists the tile on each
+        cell, 0 for the blank, in the numbering of the canonical goal.
         """
         place = _places(self.grid, board)
-        return self._distance([place[tile] for tile in self.tiles], place[0])
+        return self.distance_of([place[tile] for tile in self.tiles], place[0])
 
-    def _distance(self, cells: list[int], hole: int) -> int:
+    def distance_of(self, cells: list[int], blank: int) -> int:
+        """``distance`` of the pattern's tiles on ``cells``, in the order of ``tiles``, and the blank on ``blank``.
+
+        Uses up ``cells``.
+        """
         if self.encoding == "bytes":
-            return self._checked(self._value(cells, hole))
+            return self._checked(self._value(cells, blank))
         grid = self.grid
         view = (grid.all_cells, grid.near, grid.odd_cells, self.first_block, self.values)
-        return self._checked(descend(cells, hole, self.homes, self.blank, *view, self.maximum, [0] * len(cells)))
+        return self._checked(descend(cells, blank, self.homes, self.blank, *view, self.maximum, [0] * len(cells)))
 
-    def _value(self, cells: list[int], hole: int) -> int:
+    def _value(self, cells: list[int], blank: int) -> int:
         """What the table says of a state: its distance in ``bytes``, its distance modulo 4 in ``bits``."""
         ordinals, footprint = [0] * len(cells), footprint_of(cells)
         if self.encoding == "bytes":
             return int(self.values[footprint_rank(footprint), arrangement_of(cells, footprint, ordinals)])
         grid = self.grid
         view = (grid.all_cells, grid.near, grid.odd_cells, self.first_block, self.values)
-        return value_mod_4(cells, hole, footprint_of(self.homes), *view, ordinals)
+        return value_mod_4(cells, blank, footprint_of(self.homes), *view, ordinals)
 
     def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
         """``distance`` of many boards at once, compiled."""
@@ -164,7 +150,7 @@ class Table:
                 f"these are not {self.grid} boards: each row needs the numbers 0 to {self.grid.cells - 1} once"
             )
         place = np.argsort(boards, axis=1)
-        cells, holes = place[:, list(self.tiles)], place[:, 0].copy()
+        cells, blanks = place[:, list(self.tiles)], place[:, 0].copy()
         results = np.empty(len(boards), dtype=np.int64)
         if self.encoding == "bytes":
             read_all(cells, self.values, results)
@@ -172,9 +158,9 @@ class Table:
             grid = self.grid
             everywhere, odd_cells = signed_masks([grid.all_cells, grid.odd_cells])
             view = (everywhere, signed_masks(grid.near), odd_cells, self.first_block, self.values)
-            descend_all(cells, holes, np.array(self.homes), self.blank, *view, self.maximum, results)
-        for bad in {-1, UNREACHED} & set(results.tolist()):
-            self._checked(bad)
+            descend_all(cells, blanks, np.array(self.homes), self.blank, *view, self.maximum, results)
+        for distance in results[(results < 0) | (results > self.maximum)][:1]:
+            self._checked(int(distance))
         return results
 
     def _checked(self, distance: int) -> int:
@@ -191,18 +177,18 @@ class Table:
         if self._value(self.homes, self.blank) != 0:
             return False
         chance = random.Random(self.sha256)
-        cells, hole = list(self.homes), self.blank
+        cells, blank = list(self.homes), self.blank
         moved = 0
         for _ in range(8 * grid.cells):  # a random walk of the blank, which may have to stay in its zone
-            step = chance.choice(grid.neighbours[hole])
+            step = chance.choice(grid.neighbours[blank])
             if step in cells:
-                cells[cells.index(step)] = hole
+                cells[cells.index(step)] = blank
                 moved += 1
                 if moved == 1 and self._value(cells, step) != 1:
                     return False
-            hole = step
+            blank = step
         try:
-            return self._distance(cells, hole) <= moved
+            return self.distance_of(cells, blank) <= moved
         except InputError:
             return False
 
@@ -217,7 +203,7 @@ def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
     return place
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Database:
     """The tables of one partition. Look-ups add them up."""
 
@@ -295,7 +281,7 @@ def write_database(
 
 
 def _write_file(path: Path, spec: Spec, tables: list, built: Mapping[str, object]) -> None:
-    # HDF5 writes the structure and leaves holes for the tables, which are then written past it: a
+    # HDF5 writes the structure and leaves gaps for the tables, which are then written past it: a
     # full disk is thus met in a plain write, not inside the library.
     regions = []
     with h5py.File(
@@ -323,8 +309,7 @@ def _write_file(path: Path, spec: Spec, tables: list, built: Mapping[str, object
             group.attrs["threads"] = int(table.threads)
             group.attrs["sha256"] = _sha256(table.values)
             if spec.encoding == "bits":
-                blocks = len(table.values)
-                group.create_dataset("first_block", data=table.first_block, dtype="<u4" if blocks < 2**32 else "<u8")
+                group.create_dataset("first_block", data=table.first_block, dtype="<u4")
             creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             creation.set_layout(h5py.h5d.CONTIGUOUS)
             creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
@@ -453,6 +438,7 @@ def _read_structure(path: Path, file, root: h5py.File) -> tuple[Database, list[t
         size = len(tiles)
         footprints = math.comb(grid.cells, size)
         values, region = _map(file, group["table"])
+        _require(values.dtype == np.uint8, "table type")
         regions.append(region)
         first_block = None
         if spec.encoding == "bits":

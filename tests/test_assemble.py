@@ -7,14 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec, build_database, open_database, partition_within
-from pdb_builder.assemble import Watcher, check_memory, gigabytes, largest_pattern
-from pdb_builder.build import memory_needed
-from pdb_builder.index import Index
+from pdb_builder.assemble import Watcher, check_memory, largest_pattern, memory_for
+from pdb_builder.machine import readable_size
 
 SPEC = Spec(Grid(4, 4), NAMED["4x4-5-5-5"])
 
@@ -37,8 +37,8 @@ class Recorder(Watcher):
     def waiting(self, path):
         self.events.append("waiting")
 
-    def table_kept(self, number, count):
-        self.events.append(f"kept {number}")
+    def table_kept(self, number, count, earlier):
+        self.events.append(f"kept {number}" if earlier else f"saved {number}")
 
     @contextlib.contextmanager
     def table(self, number, count, tiles, states):
@@ -88,6 +88,25 @@ def test_nothing_is_done_when_the_database_is_there(reference, tmp_path):
     assert recorder.events == [] and path.stat().st_mtime_ns == before
 
 
+def test_too_little_disk_is_said_beforehand_and_finished_tables_stay(tmp_path, monkeypatch):
+    path = tmp_path / "x.h5"
+    with pytest.raises(KeyboardInterrupt):
+        build_database(SPEC, path, watcher=Recorder(2))
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000))
+    with pytest.raises(DatabaseError, match="it takes 328 kB and the disk has 1 kB left: make room"):
+        build_database(SPEC, path)
+    assert len(list(tmp_path.glob(".x.h5.building/pattern_*.h5"))) == 2
+
+
+def test_the_workshop_of_a_builder_killed_at_the_last_moment_is_removed(tmp_path):
+    path = tmp_path / "x.h5"
+    build_database(SPEC, path)
+    (tmp_path / ".x.h5.building").mkdir()
+    (tmp_path / ".x.h5.building" / "lock").touch()
+    build_database(SPEC, path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_file_in_the_way_is_not_touched(tmp_path):
     path = tmp_path / "x.h5"
     path.write_text("my thesis")
@@ -111,15 +130,15 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 
 def test_builds_that_cannot_fit_are_refused_with_the_figure():
+    grid = Grid(4, 4)
     with pytest.raises(
-        InputError, match=r"a pattern of 8 tiles on a 4x4 board needs .* MB of memory .* 100 MB can be used"
+        InputError, match=r"a pattern of 8 tiles on a 4x4 board needs 9.. MB .* and 800 MB can be used: .*--force"
     ):
-        check_memory(Spec(Grid(4, 4), NAMED["4x4-7-8"]), 10**8)
-    needed = check_memory(Spec(Grid(4, 4), NAMED["4x4-7-8"]), 10**10)
-    assert needed == memory_needed(Index(Grid(4, 4), 8), "bits")
+        check_memory(grid, [7, 8], "bits", 8 * 10**8)
+    assert check_memory(grid, [7, 8], "bits", 10**10) == memory_for(grid, 8, "bits")
     # Beyond counting: refused by a lower bound, at once.
-    with pytest.raises(InputError, match="needs"):
-        check_memory(Spec(Grid(8, 8), tuple(tuple(range(1 + at, min(64, 13 + at))) for at in range(0, 63, 12))))
+    with pytest.raises(InputError, match="needs at least 1,565 GB"):
+        check_memory(Grid(8, 8), [7], "bits")
 
 
 @pytest.mark.parametrize(
@@ -130,7 +149,7 @@ def test_automatic_partitions_keep_to_the_budget(shape, budget, largest):
     assert largest_pattern(grid, "bits", budget) == largest
     partition = partition_within(grid, 0, "bits", budget)
     assert max(map(len, partition)) == largest
-    assert check_memory(Spec(grid, partition), budget) <= budget
+    assert check_memory(grid, map(len, partition), "bits", budget) <= budget
 
 
 def test_a_budget_too_small_for_anything():
@@ -139,7 +158,7 @@ def test_a_budget_too_small_for_anything():
 
 
 def test_sizes_for_people():
-    assert [gigabytes(n) for n in (12, 1_380, 196_000_000, 1_520_000_000, 40_000_000_000_000)] == [
+    assert [readable_size(n) for n in (12, 1_380, 196_000_000, 1_520_000_000, 40_000_000_000_000)] == [
         "12 bytes", "1.38 kB", "196 MB", "1.52 GB", "40,000 GB",
     ]  # fmt: skip
 

@@ -1,14 +1,19 @@
 """The builder against a naive search, entry by entry, and against published sizes."""
 
+import json
+import subprocess
+import sys
 from functools import cache
 from math import factorial
 
 import numpy as np
 import pytest
 
-from pdb_builder.build import UNREACHED, build_table, check_encoding, recipes
+from pdb_builder.build import TURNS, build_table, memory_needed, recipes
+from pdb_builder.encoding import UNREACHED, check_encoding
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.index import Index
+from pdb_builder.verify import list_arrangements
 
 from .oracle import all_footprints, arrangement_number, pattern_distances, zones_of
 
@@ -135,11 +140,84 @@ def test_bits_are_refused_where_distances_may_stand_still():
         check_encoding(grid, "nibbles")
 
 
-@pytest.mark.parametrize("size", range(1, 9))
-def test_recipes_move_every_arrangement_once(size):
-    """Every recipe's merges, taken together, are a permutation of the merges."""
+@pytest.mark.parametrize("size", range(1, 10))
+def test_recipes_send_every_arrangement_where_it_belongs(size):
+    """Each recipe, applied to all arrangements, against moving a tile in the listed ordinals."""
     table = recipes(size)
-    merges = len(set(table.target[table.groups[0, 0] : table.groups[0, 3]]))
-    for groups in table.groups:
-        assert len(set(table.target[groups[0] : groups[3]])) == merges
-        assert len(set(table.source[groups[0] : groups[3]])) == merges
+    ordinals = list_arrangements(size)
+    number = {tuple(row): place for place, row in enumerate(ordinals.tolist())}
+    bits = factorial(min(size, 4))
+    rows = factorial(size) // bits // len(set(table.target[table.groups[0, 0] : table.groups[0, 3]]))
+    sample = range(0, factorial(size), 1 + factorial(size) // 400)
+    for move in range(0, size * size, 1 if size < 7 else 5):
+        where = {}
+        for group in range(3):
+            for entry in range(table.groups[move, group], table.groups[move, group + 1]):
+                where[int(table.source[entry])] = (group, int(table.target[entry]), int(table.shuffle[entry]))
+        start, end = divmod(move, size)
+        for arrangement in sample:
+            row, bit = divmod(arrangement, bits)
+            merge = row - row % rows
+            group, target, shuffle = where[merge]
+            row -= merge
+            if group == 1:
+                row = int(np.flatnonzero(table.row_source[shuffle * rows : (shuffle + 1) * rows] == row)[0])
+            if group == 2:
+                terms = range(shuffle * TURNS, shuffle * TURNS + table.terms[shuffle])
+                turns = [int(table.turns[term]) for term in terms if table.masks[term] >> bit & 1]
+                assert len(turns) == 1
+                bit = (bit + turns[0]) % 32
+            left = [place for place in range(size) if place != start]
+            left.insert(end, start)
+            moved = tuple(left.index(place) for place in ordinals[arrangement])
+            assert (target + row) * bits + bit == number[moved]
+
+
+@pytest.mark.jit
+def test_patterns_of_more_than_eight_tiles():
+    """From nine tiles on a merge has more rows than are done at once. All 1,814,400 boards of 2x5: farthest 55."""
+    for encoding in ("bits", "bytes"):
+        table = build_table(Grid(2, 5), range(1, 10), encoding=encoding)
+        assert table.counts.sum() == factorial(10) // 2
+        assert len(table.counts) - 1 == 55
+
+
+@pytest.mark.slow
+def test_all_boards_of_3x4():
+    table = build_table(Grid(3, 4), range(1, 12))
+    assert table.counts.sum() == 239_500_800
+    assert len(table.counts) - 1 == 53
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("wrap", [False, True])
+def test_a_board_of_64_cells(wrap):
+    """Cell 63 is the sign bit of a mask: a tile and the blank at home in the last corner."""
+    grid, tiles, blank = Grid(8, 8, wrap), (1, 63), 63
+    distances = naive(8, 8, wrap, blank, tiles)
+    blocks, by_block, by_footprint = expected_tables(grid, tiles, blank, distances)
+    table = build_table(grid, tiles, blank=blank, encoding="bytes")
+    assert {place: int(table.values[place]) for place in by_footprint} == by_footprint
+    table = build_table(grid, tiles, blank=blank)
+    assert len(table.values) == blocks
+    assert all(table.values[block, 0] >> a & 1 == d >> 1 & 1 for (block, a), d in by_block.items())
+
+
+@pytest.mark.parametrize(
+    "tiles, blank, message",
+    [((1, 1), 0, "twice"), ((9,), 0, "tile 9 is not on"), ((), 0, "is empty"), ((1, 2), 40, "cell 40")],
+)
+def test_patterns_that_are_none_are_refused(tiles, blank, message):
+    with pytest.raises(InputError, match=message):
+        build_table(Grid(3, 3), tiles, blank=blank)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "shape, size, encoding", [("4x4", 7, "bits"), ("4x4", 7, "bytes"), ("8x8", 4, "bits"), ("2x2", 1, "bits")]
+)
+def test_memory_is_not_underestimated(shape, size, encoding):
+    code = "import json, sys, pdb_builder.bench as b; print(json.dumps(b.measure(*json.loads(sys.argv[1]))))"
+    job = json.dumps([shape, size, encoding, 2, 1])
+    row = json.loads(subprocess.run([sys.executable, "-c", code, job], capture_output=True, check=True).stdout)
+    assert row["peak_memory"] <= memory_needed(Index(Grid.parse(shape), size), encoding, 2)

@@ -1,7 +1,7 @@
 import pytest
 
 from pdb_builder.grid import Grid, InputError
-from pdb_builder.pattern import NAMED, automatic_partition, check_partition, parse_patterns, partition_name, shape_of
+from pdb_builder.pattern import NAMED, Spec, automatic_partition, check_partition, parse_patterns, shape_of
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -10,7 +10,7 @@ def test_named_partitions_are_what_they_are_called(name):
     grid = Grid.parse(shape_of(name))
     assert check_partition(grid, partition) == partition
     assert name == "-".join([grid.shape, *(str(len(tiles)) for tiles in partition)])
-    assert partition_name(grid, partition, 0, "bits") == name
+    assert Spec(grid, partition).name == name
 
 
 def test_patterns_are_parsed_and_sorted():
@@ -53,26 +53,35 @@ def test_partitions_that_are_none(patterns, message):
 def test_a_pattern_whose_index_would_not_fit():
     with pytest.raises(InputError, match="13 tiles and its index would not fit"):
         check_partition(Grid(4, 4), [range(1, 14), (14, 15)])
+    with pytest.raises(InputError, match=r"8 tiles and its index would not fit: .* at most 7 tiles"):
+        check_partition(Grid(8, 8), [range(1, 9), range(9, 64)])
 
 
 def test_names_tell_databases_apart():
     grid, named = Grid(4, 4), NAMED["4x4-7-8"]
-    other = (named[1][1:], (*named[0], named[1][0]))
-    names = {
-        partition_name(grid, named, 0, "bits"),
-        partition_name(grid, named, 15, "bits"),
-        partition_name(grid, named, 0, "bytes"),
-        partition_name(Grid(4, 4, wrap=True), named, 0, "bits"),
-        partition_name(grid, tuple(sorted(other, key=len)), 0, "bits"),
-    }
-    assert len(names) == 5
-    assert partition_name(Grid(4, 4, wrap=True), named, 5, "bytes") == "4x4-7-8-wrap-blank5-bytes"
+    exchanged = ((*named[0][:-1], 8), (7, *named[1][1:]))
+    specs = [
+        Spec(grid, named),
+        Spec(grid, named, 15),
+        Spec(grid, named, 0, "bytes"),
+        Spec(Grid(4, 4, wrap=True), named),
+        Spec(grid, exchanged),
+    ]
+    assert len({spec.name for spec in specs}) == len(specs)
+    assert Spec(Grid(4, 4, wrap=True), named, 5, "bytes").name == "4x4-7-8-wrap-blank5-bytes"
+
+
+def test_a_spec_is_checked_and_complete():
+    assert Spec(Grid(2, 3), [[2, 1], [5, 3, 4]]) == Spec(Grid(2, 3), ((1, 2), (3, 4, 5)), 0, "bits")
+    assert Spec(Grid(3, 3, wrap=True), NAMED["3x3-8"]).encoding == "bytes"
+    with pytest.raises(InputError, match="cell 6"):
+        Spec(Grid(2, 3), [[1, 2, 3, 4, 5]], 6)
 
 
 @pytest.mark.parametrize("shape", ["2x2", "2x7", "3x5", "4x4", "6x6", "5x7", "8x8"])
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("largest", [1, 3, 6])
-def test_automatic_partitions_are_partitions_of_connected_patterns(shape, wrap, largest):
+def test_automatic_partitions_are_partitions(shape, wrap, largest):
     grid = Grid.parse(shape, wrap)
     for blank in (0, grid.cells // 2, grid.cells - 1):
         partition = automatic_partition(grid, blank, largest)
