@@ -30,6 +30,7 @@ from pathlib import Path
 
 from . import __version__
 from .build import build_table, least_memory, memory_needed, table_bytes
+from .encoding import check_encoding
 from .grid import Grid, InputError
 from .index import index_of
 from .machine import available_memory, default_threads, readable_size
@@ -74,6 +75,8 @@ def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
 
 def partition_within(grid: Grid, blank: int, encoding: str, budget: int) -> Partition:
     """The automatic partition with the largest patterns that ``budget`` bytes of memory allow."""
+    grid.check_blank(blank)
+    encoding = check_encoding(grid, encoding)
     return automatic_partition(grid, blank, largest_pattern(grid, encoding, budget))
 
 
@@ -113,6 +116,8 @@ def build_database(
     """
     path, watcher = Path(path), watcher or Watcher()
     workshop = path.parent / f".{path.name}.building"
+    if path.is_dir():
+        raise WriteError(f"cannot write {path}: it is a folder: name a file")
     if path.exists() and not overwrite and not workshop.exists():
         return _existing(path, spec)
     try:
@@ -197,9 +202,8 @@ def _kept_table(path: Path, spec: Spec, tiles: tuple[int, ...]):
 
 def _check_disk(path: Path, spec: Spec, missing: list[tuple[int, ...]]) -> None:
     """Refuse a build that the disk cannot hold: the database, and the missing tables but the last once more."""
-    size = sum(
-        table_bytes(index_of(spec.grid, len(tiles)), spec.encoding) for tiles in [*spec.partition, *missing[:-1]]
-    )
+    indexes = [index_of(spec.grid, len(tiles)) for tiles in [*spec.partition, *missing[:-1]]]
+    size = sum(table_bytes(index, spec.encoding) + 4 * index.footprints + 2**16 for index in indexes)
     free = shutil.disk_usage(path.parent).free
     if size > free:
         raise DatabaseError(
@@ -221,9 +225,11 @@ def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
             workshop.mkdir(exist_ok=True)
             handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
         except (FileNotFoundError, FileExistsError):
-            if workshop.exists() and not workshop.is_dir():
-                raise
+            if os.path.lexists(workshop) and not workshop.is_dir():
+                raise WriteError(f"{workshop} is in the way: remove it") from None
             continue  # removed in between by a holder that finished
+        except IsADirectoryError:
+            raise WriteError(f"{lock} is in the way: remove it") from None
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -432,7 +432,7 @@ def build_table(
 
 def _ranges(index: Index, threads: int) -> list[tuple[int, int]]:
     """Ranges of footprints with about equally many blocks, several for each thread."""
-    parts = 1 if index.states < 100_000 else 8 * threads
+    parts = min(8 * threads, 1 + index.states // 500_000)
     cuts = np.searchsorted(index.first_block, np.linspace(0, index.blocks, parts + 1)).tolist()
     cuts[0], cuts[-1] = 0, index.footprints
     return [(low, high) for low, high in pairwise(cuts) if low < high]

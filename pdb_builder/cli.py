@@ -22,6 +22,7 @@ from pathlib import Path
 from . import __version__
 from .encoding import ENCODINGS, check_encoding
 from .grid import Grid, InputError
+from .machine import MAX_THREADS
 from .pattern import DEFAULT_NAME, NAMED, Spec, check_partition, default_partition, parse_patterns, shape_of
 
 EXIT_CODES = (
@@ -44,7 +45,8 @@ def default_folder() -> Path:
 
 
 def notice(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+    """One line on stderr."""
+    print(" ".join(text.split()), file=sys.stderr, flush=True)
 
 
 # ---- what the arguments mean --------------------------------------------------------------------
@@ -52,15 +54,15 @@ def notice(text: str) -> None:
 
 def parse_size(text: str) -> int:
     """A number of bytes written as 4G, 512M, 1.5GB or plain."""
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", text.strip().lower())
+    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([kmgt]?)i?b?", text.strip().lower())
     if not match:
         raise argparse.ArgumentTypeError(f"'{text}' is not a size: write it as 4G or 512M")
     return int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " "))
 
 
 def positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 0 < int(text) < 10_000):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a number from 1 to 9999")
+    if not re.fullmatch(r"0*[1-9][0-9]{0,2}", text) or int(text) > MAX_THREADS:
+        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number from 1 to {MAX_THREADS}")
     return int(text)
 
 
@@ -144,8 +146,7 @@ def run_build(args: argparse.Namespace) -> int:
     from .assemble import build_database, check_memory
     from .machine import available_memory, readable_size
 
-    for target in targets:
-        spec = _spec_of(target, args)
+    for spec in [_spec_of(target, args) for target in targets]:
         path = args.output or args.folder / f"{spec.name}.h5"
         there = path.exists() and not args.overwrite
         if not there:
@@ -170,8 +171,7 @@ def run_build(args: argparse.Namespace) -> int:
             )
         except KeyboardInterrupt:
             kept = f"{watcher.kept} of {len(spec.partition)} tables are finished and kept"
-            notice(f"\ninterrupted: {kept}: run the same command again to continue")
-            return 130
+            raise KeyboardInterrupt(f"{kept}: run the same command again to continue") from None
         if there:
             notice(f"{path} is there and valid: nothing to do")
         else:
@@ -506,29 +506,51 @@ def _parser() -> Parser:
 
 
 def main(argv: list[str] | None = None) -> int:
+    _prepare_streams()
     words = sys.argv[1:] if argv is None else argv
     args = _parser().parse_args(words)
     args.words = words
 
     try:
-        try:
-            return args.run(args)
-        except InputError as error:
-            return _fail(error)
-        except MemoryError:
-            return _fail("the memory ran out: build smaller patterns, or close other programs")
-        except Exception as error:
-            from .store import DatabaseError
-
-            if isinstance(error, DatabaseError):
-                return _fail(error)
-            raise
-    except KeyboardInterrupt:
-        notice("\ninterrupted")
+        code = args.run(args)
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        return _fail(error)
+    except MemoryError:
+        return _fail("the memory ran out: build smaller patterns, or close other programs")
+    except KeyboardInterrupt as stop:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # leave the line of the progress bar
+        notice(f"interrupted: {stop}" if str(stop) else "interrupted: run the same command again to continue")
         return 130
     except BrokenPipeError:  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            sys.stdout.close()  # what it still holds cannot be written either
+        return _fail(f"{error.filename or 'output'}: {error.strerror or error}")
+    except Exception as error:
+        from .store import DatabaseError
+
+        if isinstance(error, DatabaseError):
+            return _fail(error)
+        raise
+
+
+def _prepare_streams() -> None:
+    """Make every standard stream usable: open if the caller closed it, and able to print any name or bar."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number:
+                os.dup2(handle, number)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            utf8 = (stream.encoding or "").lower().replace("-", "") == "utf8"
+            stream.reconfigure(errors="surrogateescape" if utf8 else "replace")
 
 
 def _fail(error: object) -> int:

@@ -43,6 +43,10 @@ class Grid:
     wrap: bool = False
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.rows, int) and isinstance(self.cols, int)):
+            raise InputError(
+                f"a board of {self.rows!r} x {self.cols!r} is none: give whole numbers of rows and columns"
+            )
         if self.rows < 2 or self.cols < 2:
             raise InputError(f"a board of {self.rows}x{self.cols} is too small: each side needs at least 2 cells")
         if self.cells > MAX_CELLS:

@@ -39,6 +39,7 @@ import numpy as np
 
 from .grid import MAX_CELLS, Grid, InputError
 from .jit import kernel, lowest, popcount, shared
+from .machine import Workers, default_threads
 from .pattern import MAX_TILES
 
 LEADING = 4  # leading tiles: their 4! = 24 orders are the bits of a row
@@ -109,9 +110,10 @@ def zone_number(cell, free, near):
 
 
 @kernel
-def _count_zones(size, cells, everywhere, near, counts):
-    footprint = footprint_at(0, size, cells)
-    for rank in range(counts.size):
+def _count_zones(size, cells, everywhere, near, counts, low, high):
+    """Count the zones of the footprints ``low`` ... ``high - 1``."""
+    footprint = footprint_at(low, size, cells)
+    for rank in range(low, high):
         free = everywhere & ~footprint
         zones = 0
         while free != 0:
@@ -177,7 +179,10 @@ class Index:
     def first_block(self) -> np.ndarray:
         """For each footprint the number of its first block, and the number of blocks at the end."""
         zones = np.empty(self.footprints, dtype=np.uint8)
-        _count_zones(self.size, self.grid.cells, signed_masks([self.grid.all_cells])[0], self.near, zones)
+        everywhere = signed_masks([self.grid.all_cells])[0]
+        with Workers(default_threads()) as workers:
+            ranges = workers.split(self.footprints)
+            workers.over(ranges, _count_zones, self.size, self.grid.cells, everywhere, self.near, zones)
         first = np.zeros(self.footprints + 1, dtype=np.int64)
         np.cumsum(zones, out=first[1:])
         if first[-1] >= 2**32:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from pathlib import Path
 
 import numba
@@ -26,7 +27,7 @@ from numba.extending import intrinsic, overload, register_jitable
 def _cache_folder() -> Path:
     package = Path(__file__).parent
     digest = hashlib.sha256(numba.__version__.encode())
-    for folder in (package, package.parent / "solver"):
+    for folder in (package, package.parent / "solver"):  # the kernels of both inline these helpers
         for source in sorted(folder.rglob("*.py")):
             digest.update(source.read_bytes())
     cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -35,13 +36,16 @@ def _cache_folder() -> Path:
 
 
 def _prepare_cache() -> bool:
-    """Point numba at the cache folder; False where none can be written."""
+    """Point numba at the cache folder; False where none can be written.
+
+    The setting holds for the whole process: other users of numba in it cache there, too.
+    """
     try:
         folder = _cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, RuntimeError):
         return False
-    if not os.access(folder, os.W_OK):
+    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < 100_000_000:
         return False
     numba.config.CACHE_DIR = str(folder)
     return True

@@ -8,6 +8,10 @@ from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
+from .grid import InputError
+
+MAX_THREADS = 256
+
 
 def available_memory() -> int | None:
     """The bytes of memory that are free to use, or None where nobody tells.
@@ -58,6 +62,8 @@ class Workers:
     """Threads that share out ranges of numbers; the kernels they run do not hold the interpreter lock."""
 
     def __init__(self, threads: int):
+        if not 1 <= threads <= MAX_THREADS:
+            raise InputError(f"{threads} threads cannot be had: take 1 to {MAX_THREADS}")
         self.threads = threads
         self._pool = ThreadPoolExecutor(threads)
 

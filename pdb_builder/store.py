@@ -8,9 +8,9 @@ are never read through, and processes that map the same file share its pages.
 What makes a file trustworthy:
 
 - It is written under another name, flushed to the disk and renamed. A reader sees all or nothing.
-- The label holds the file's size and a *seal*, the SHA-256 of every byte after the label that is
-  not table data. Opening checks both, in milliseconds. The tables' own SHA-256 are among what is
-  sealed; ``check_tables`` compares them.
+- The label holds the file's size, where its tables lie, and a *seal*, the SHA-256 of every byte after
+  the label that is not table data. Opening checks them in milliseconds, before anything else looks
+  at the file. The tables' own SHA-256 are among what is sealed; ``check_tables`` compares them.
 - Opening probes each table: the goal must have distance 0, a neighbour of it 1, and a walk downhill
   from a scrambled board must arrive. A table that belongs to other tiles or another goal fails.
 
@@ -20,7 +20,9 @@ Proving every entry right is the business of ``verify``.
 from __future__ import annotations
 
 import hashlib
+import io
 import math
+import operator
 import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,6 +42,7 @@ from .pattern import Spec
 FORMAT = "slidepdb"
 FORMAT_VERSION = 1
 PAGE = 4096
+BUILT = ("by", "at", "command", "machine")  # what is recorded of how a database was built
 
 
 class DatabaseError(Exception):
@@ -142,7 +145,8 @@ class Table:
         """``distance`` of many boards at once, compiled."""
         boards = np.asarray(boards)
         if (
-            boards.ndim != 2
+            boards.dtype.kind not in "iu"
+            or boards.ndim != 2
             or boards.shape[1] != self.grid.cells
             or (np.sort(boards) != np.arange(self.grid.cells)).any()
         ):
@@ -195,7 +199,10 @@ class Table:
 
 def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
     """Tile -> cell, after checking that the board is one."""
-    place = {int(tile): cell for cell, tile in enumerate(board)}
+    try:
+        place = {operator.index(tile): cell for cell, tile in enumerate(board)}
+    except TypeError:
+        place = {}
     if len(board) != grid.cells or set(place) != set(range(grid.cells)):
         raise InputError(
             f"{list(board)} is not a {grid} board: give the numbers 0 to {grid.cells - 1} once each, 0 for the blank"
@@ -210,7 +217,7 @@ class Database:
     path: Path
     spec: Spec
     tables: tuple[Table, ...]
-    built: Mapping[str, object]  # what built it: version, date, command, machine
+    built: Mapping[str, str]  # what built it: by, at, command, machine
 
     @property
     def grid(self) -> Grid:
@@ -228,22 +235,26 @@ class Database:
 # ---- writing ------------------------------------------------------------------------------------
 
 
-def _label(size: int, seal: str) -> bytes:
-    """The first page of a file: readable with ``head -3``."""
-    text = (
-        f"{FORMAT} pattern database, format {FORMAT_VERSION}. After this page: HDF5, for any HDF5 tool.\n"
-        f"size {size}\n"
-        f"seal {seal}\n"
-    )
-    return text.encode().ljust(PAGE, b"\n")
+Region = tuple[int, int]  # where a table lies in the file: offset and length
+
+
+def _label(size: int, regions: Sequence[Region], seal: str) -> bytes:
+    """The first page of a file: readable with ``head``."""
+    lines = [
+        f"{FORMAT} pattern database, format {FORMAT_VERSION}. After this page: HDF5, for any HDF5 tool.",
+        f"size {size}",
+        f"seal {seal}",
+        *(f"table {offset} {length}" for offset, length in regions),
+    ]
+    return "\n".join(lines).encode().ljust(PAGE, b"\n")
 
 
 def _sha256(array: np.ndarray) -> str:
     return hashlib.sha256(memoryview(np.ascontiguousarray(array)).cast("B")).hexdigest()
 
 
-def _seal(file, size: int, regions: list[tuple[int, int]]) -> str:
-    """The SHA-256 of what lies after the label and outside the regions (start, length) of the tables."""
+def _seal(file, size: int, regions: Sequence[Region]) -> str:
+    """The SHA-256 of what lies after the label and outside the tables."""
     digest = hashlib.sha256()
     at = PAGE
     for start, length in [*sorted(regions), (size, 0)]:
@@ -256,6 +267,57 @@ def _seal(file, size: int, regions: list[tuple[int, int]]) -> str:
             at += len(chunk)
         at = start + length
     return digest.hexdigest()
+
+
+class _SparseFile(io.RawIOBase):
+    """A file in memory that takes no room where nothing was written."""
+
+    def __init__(self) -> None:
+        self.pages: dict[int, bytearray] = {}
+        self.at = self.size = 0
+
+    def seekable(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self.at = offset + {os.SEEK_SET: 0, os.SEEK_CUR: self.at, os.SEEK_END: self.size}[whence]
+        return self.at
+
+    def truncate(self, size: int | None = None) -> int:
+        self.size = self.at if size is None else size
+        return self.size
+
+    def _pieces(self, length: int) -> Iterator[tuple[int, int, int]]:
+        """The stretch from here on as (page, first byte, last byte)."""
+        end = self.at + length
+        while self.at < end:
+            page, first = divmod(self.at, PAGE)
+            last = min(PAGE, first + end - self.at)
+            self.at += last - first
+            yield page, first, last
+
+    def write(self, data) -> int:
+        data = memoryview(data).cast("B")
+        done = 0
+        for page, first, last in self._pieces(len(data)):
+            self.pages.setdefault(page, bytearray(PAGE))[first:last] = data[done : done + last - first]
+            done += last - first
+        self.size = max(self.size, self.at)
+        return done
+
+    def readinto(self, buffer) -> int:
+        buffer = memoryview(buffer).cast("B")
+        done, empty = 0, bytes(PAGE)
+        for page, first, last in self._pieces(max(0, min(len(buffer), self.size - self.at))):
+            buffer[done : done + last - first] = self.pages.get(page, empty)[first:last]
+            done += last - first
+        return done
 
 
 def write_database(
@@ -281,53 +343,66 @@ def write_database(
 
 
 def _write_file(path: Path, spec: Spec, tables: list, built: Mapping[str, object]) -> None:
-    # HDF5 writes the structure and leaves gaps for the tables, which are then written past it: a
-    # full disk is thus met in a plain write, not inside the library.
-    regions = []
+    # HDF5 makes the structure in memory, with gaps for the tables: so a full disk is met in a plain
+    # write of ours, not inside the library, which does not survive it.
+    structure = _SparseFile()
     with h5py.File(
-        path, "w", libver=("v110", "v110"), userblock_size=PAGE, alignment_threshold=1, alignment_interval=PAGE
-    ) as file:
-        grid = spec.grid
-        file.attrs["format"] = FORMAT
-        file.attrs["format_version"] = FORMAT_VERSION
-        file.attrs["rows"] = grid.rows
-        file.attrs["cols"] = grid.cols
-        file.attrs["wrap"] = grid.wrap
-        file.attrs["goal"] = np.array(grid.goal(spec.blank), dtype=np.uint8)
-        file.attrs["encoding"] = spec.encoding
-        for key, value in built.items():
-            file.attrs[f"built_{key}"] = value
-        for number, tiles in enumerate(spec.partition, start=1):
-            group = file.create_group(f"pattern_{number}")
-            group.attrs["tiles"] = np.array(tiles, dtype=np.uint8)
-            table = next((table for table in tables if tuple(table.tiles) == tiles), None)
-            if table is None:
-                continue
-            group.attrs["counts"] = np.asarray(table.counts, dtype=np.int64)
-            group.attrs["maximum"] = len(table.counts) - 1
-            group.attrs["seconds"] = float(table.seconds)
-            group.attrs["threads"] = int(table.threads)
-            group.attrs["sha256"] = _sha256(table.values)
-            if spec.encoding == "bits":
-                group.create_dataset("first_block", data=table.first_block, dtype="<u4")
-            creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-            creation.set_layout(h5py.h5d.CONTIGUOUS)
-            creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
-            creation.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
-            space = h5py.h5s.create_simple(table.values.shape)
-            dataset = h5py.h5d.create(group.id, b"table", h5py.h5t.STD_U8LE, space, creation)
-            regions.append((dataset.get_offset(), table.values))
-    with open(path, "r+b", buffering=0) as file:
-        size = file.seek(0, os.SEEK_END)
-        for offset, values in regions:
+        structure, "w", libver=("v110", "v110"), userblock_size=PAGE, alignment_threshold=1, alignment_interval=PAGE
+    ) as root:
+        offsets = _write_structure(root, spec, tables, built)
+    regions = [(offset, values.nbytes) for offset, values in offsets]
+    seal = _seal(structure, structure.size, regions)
+    with open(path, "wb", buffering=0) as file:
+        file.truncate(structure.size)
+        for page, content in structure.pages.items():
+            file.seek(page * PAGE)
+            _write_all(file, memoryview(content)[: structure.size - page * PAGE])
+        for offset, values in offsets:
             file.seek(offset)
             data = memoryview(np.ascontiguousarray(values)).cast("B")
             for at in range(0, len(data), 1 << 24):
                 _write_all(file, data[at : at + (1 << 24)])
-        seal = _seal(file, size, [(offset, values.nbytes) for offset, values in regions])
         file.seek(0)
-        _write_all(file, _label(size, seal))
+        _write_all(file, _label(structure.size, regions, seal))
         os.fsync(file.fileno())
+
+
+def _write_structure(
+    root: h5py.File, spec: Spec, tables: list, built: Mapping[str, object]
+) -> list[tuple[int, np.ndarray]]:
+    """Everything but the contents of the tables; returns where those belong."""
+    offsets = []
+    grid = spec.grid
+    root.attrs["format"] = FORMAT
+    root.attrs["format_version"] = FORMAT_VERSION
+    root.attrs["rows"] = grid.rows
+    root.attrs["cols"] = grid.cols
+    root.attrs["wrap"] = grid.wrap
+    root.attrs["goal"] = np.array(grid.goal(spec.blank), dtype=np.uint8)
+    root.attrs["encoding"] = spec.encoding
+    for key in BUILT:
+        root.attrs[f"built_{key}"] = str(built[key]).encode("utf-8", "backslashreplace").decode()
+    for number, tiles in enumerate(spec.partition, start=1):
+        group = root.create_group(f"pattern_{number}")
+        group.attrs["tiles"] = np.array(tiles, dtype=np.uint8)
+        table = next((table for table in tables if tuple(table.tiles) == tiles), None)
+        if table is None:
+            continue
+        group.attrs["counts"] = np.asarray(table.counts, dtype=np.int64)
+        group.attrs["maximum"] = len(table.counts) - 1
+        group.attrs["seconds"] = float(table.seconds)
+        group.attrs["threads"] = int(table.threads)
+        group.attrs["sha256"] = _sha256(table.values)
+        if spec.encoding == "bits":
+            group.create_dataset("first_block", data=table.first_block, dtype="<u4")
+        creation = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        creation.set_layout(h5py.h5d.CONTIGUOUS)
+        creation.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+        creation.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+        space = h5py.h5s.create_simple(table.values.shape)
+        dataset = h5py.h5d.create(group.id, b"table", h5py.h5t.STD_U8LE, space, creation)
+        offsets.append((dataset.get_offset(), table.values))
+    return offsets
 
 
 def _write_all(file, data) -> None:
@@ -363,26 +438,25 @@ def open_database(path: str | os.PathLike) -> Database:
 def read_database(path: Path) -> Database:
     """Like ``open_database``, but tables may be missing, as in the files of an unfinished build."""
     try:
+        if path.exists() and not path.is_file():
+            raise NotADatabase(f"{path} is not a file: name one that ends in .h5")
         with open(path, "rb") as file:
-            seal = _check_label(path, file)
+            # HDF5 sees a file only once it is known to be what was written: it may crash on others.
+            regions, seal = _read_label(path, file)
+            if _seal(file, os.fstat(file.fileno()).st_size, regions) != seal:
+                raise _damaged(path, "its contents do not match its seal")
             try:
                 with h5py.File(file, "r") as root:
-                    database, regions = _read_structure(path, file, root)
-            except Exception as error:
-                # Whatever HDF5, numpy or a check makes of bytes that are not what was written.
-                raise _damaged(path, f"its structure is broken ({_first_line(error)})") from error
-            size = os.fstat(file.fileno()).st_size
-            if _seal(file, size, regions) != seal:
-                raise _damaged(path, "its contents do not match its seal")
+                    database = _read_structure(path, file, root, regions)
+                faulty = [number for number, table in enumerate(database.tables, start=1) if not table.probe()]
+            except Exception as error:  # whatever HDF5, numpy or a check makes of a forgery
+                raise _damaged(path, f"its parts do not fit together ({_first_line(error)})") from error
     except FileNotFoundError:
         raise MissingDatabase(f"there is no database {path}: 'pdb-builder list' shows which can be built") from None
-    except IsADirectoryError:
-        raise NotADatabase(f"{path} is a folder, not a database: name one of the .h5 files in it") from None
     except OSError as error:
         raise DatabaseError(f"cannot read {path}: {error.strerror or error}") from error
-    for number, table in enumerate(database.tables, start=1):
-        if not table.probe():
-            raise _damaged(path, f"table {number} is not that of its tiles and goal")
+    if faulty:
+        raise _damaged(path, f"table {faulty[0]} is not that of its tiles and goal")
     return database
 
 
@@ -395,55 +469,61 @@ def _first_line(error: BaseException) -> str:
     return text.splitlines()[0]
 
 
-def _check_label(path: Path, file) -> str:
-    """The seal in the label, once the label is what this version writes."""
+def _read_label(path: Path, file) -> tuple[list[Region], str]:
+    """Where the tables lie and the seal, once the label is what this version writes."""
     page = file.read(PAGE)
-    first = page.split(b"\n")[0].decode("ascii", "replace")
-    if not first.startswith(f"{FORMAT} pattern database, format "):
+    lines = page.decode("ascii", "replace").rstrip("\n").split("\n")
+    if not lines[0].startswith(f"{FORMAT} pattern database, format "):
         kind = "an HDF5 file, but not one of ours" if page[:4] == b"\x89HDF" else "something else"
         raise NotADatabase(f"{path} is not a pattern database ({kind}): build one with 'pdb-builder build'")
-    version = first.removeprefix(f"{FORMAT} pattern database, format ").split(".")[0]
+    version = lines[0].removeprefix(f"{FORMAT} pattern database, format ").split(".")[0]
     if version.isdigit() and int(version) > FORMAT_VERSION:
         raise NewerFormat(
             f"{path} has format {version}, this version reads up to {FORMAT_VERSION}: "
             "update slidepdb, or build the database again"
         )
     size = os.fstat(file.fileno()).st_size
-    fields = dict(line.split(" ", 1) for line in page.decode("ascii", "replace").splitlines()[1:3] if " " in line)
-    stated = fields.get("size", "")
-    if stated.isdigit() and int(stated) != size:
-        raise _damaged(path, f"it has {size:,} bytes instead of {int(stated):,}")
-    seal = fields.get("seal", "")
-    if page != _label(size, seal):
+    try:
+        stated = int(lines[1].removeprefix("size "))
+        seal = lines[2].removeprefix("seal ")
+        regions = [(int(offset), int(length)) for _, offset, length in (line.split(" ") for line in lines[3:])]
+    except (ValueError, IndexError):
+        raise _damaged(path, "its label was changed") from None
+    if stated != size:
+        raise _damaged(path, f"it has {size:,} bytes instead of {stated:,}")
+    inside = all(offset >= PAGE and length >= 0 and offset + length <= size for offset, length in regions)
+    if not inside or page != _label(size, regions, seal):
         raise _damaged(path, "its label was changed")
-    return seal
+    return regions, seal
 
 
-def _read_structure(path: Path, file, root: h5py.File) -> tuple[Database, list[tuple[int, int]]]:
-    """The database and where its tables lie, after checking that all parts fit together."""
+def _read_structure(path: Path, file, root: h5py.File, regions: list[Region]) -> Database:
+    """The database in a file, after checking that all its parts fit together."""
     attributes = dict(root.attrs)
     _require(attributes["format"] == FORMAT and attributes["format_version"] == FORMAT_VERSION, "format")
     grid = Grid(int(attributes["rows"]), int(attributes["cols"]), bool(attributes["wrap"]))
     goal = tuple(map(int, attributes["goal"]))
     blank = goal.index(0)
     _require(goal == grid.goal(blank), "goal")
+    built = {key: attributes[f"built_{key}"] for key in BUILT}
+    _require(all(isinstance(value, str) for value in built.values()), "built")
     groups = [root[f"pattern_{number}"] for number in range(1, len(root) + 1)]
     partition = tuple(tuple(map(int, group.attrs["tiles"])) for group in groups)
     spec = Spec(grid, partition, blank, str(attributes["encoding"]))
     _require(spec.partition == partition, "tiles")
-    tables, regions = [], []
+    tables, found = [], []
     for tiles, group in zip(partition, groups, strict=True):
         if "table" not in group:
             continue
         size = len(tiles)
         footprints = math.comb(grid.cells, size)
-        values, region = _map(file, group["table"])
-        _require(values.dtype == np.uint8, "table type")
-        regions.append(region)
+        values = _map(file, group["table"], np.uint8)
+        found.append((values.offset, values.nbytes))
         first_block = None
         if spec.encoding == "bits":
-            first_block, _ = _map(file, group["first_block"])
+            first_block = _map(file, group["first_block"], np.uint32)
             _require(first_block.shape == (footprints + 1,) and first_block[0] == 0, "first_block")
+            _require((first_block[1:] > first_block[:-1]).all(), "first_block")
             blocks = int(first_block[-1])
             _require(values.shape == (blocks, block_bytes(size)), "table shape")
             most = blocks * math.factorial(size)
@@ -453,26 +533,13 @@ def _read_structure(path: Path, file, root: h5py.File) -> tuple[Database, list[t
         counts = np.array(group.attrs["counts"], dtype=np.int64)
         _require(counts.ndim == 1 and counts.size > 0 and counts.min() >= 0 and 0 < counts.sum() <= most, "counts")
         _require(int(group.attrs["maximum"]) == counts.size - 1, "maximum")
+        seconds, threads, sha256 = (group.attrs[key] for key in ("seconds", "threads", "sha256"))
+        _require(isinstance(sha256, str), "sha256")
         tables.append(
-            Table(
-                grid,
-                blank,
-                spec.encoding,
-                tiles,
-                counts,
-                float(group.attrs["seconds"]),
-                int(group.attrs["threads"]),
-                str(group.attrs["sha256"]),
-                values,
-                first_block,
-            )
+            Table(grid, blank, spec.encoding, tiles, counts, float(seconds), int(threads), sha256, values, first_block)
         )
-    built = {
-        key.removeprefix("built_"): value.item() if isinstance(value, np.generic) else value
-        for key, value in attributes.items()
-        if key.startswith("built_")
-    }
-    return Database(path, spec, tuple(tables), built), regions
+    _require(found == regions, "the label")
+    return Database(path, spec, tuple(tables), built)
 
 
 def _require(fact: bool, what: str) -> None:
@@ -480,12 +547,12 @@ def _require(fact: bool, what: str) -> None:
         raise ValueError(f"{what} does not fit")
 
 
-def _map(file, dataset: h5py.Dataset) -> tuple[np.ndarray, tuple[int, int]]:
-    """A dataset mapped from the file, and the region it takes there."""
+def _map(file, dataset: h5py.Dataset, dtype: type) -> np.memmap:
+    """A dataset mapped from the file."""
     offset = dataset.id.get_offset()
-    if offset is None or dataset.nbytes != dataset.id.get_storage_size():
-        raise ValueError(f"{dataset.name} is not contiguous")
-    return np.memmap(file, dataset.dtype, "r", offset, dataset.shape), (offset, dataset.nbytes)
+    _require(offset is not None and dataset.nbytes == dataset.id.get_storage_size(), f"the layout of {dataset.name}")
+    _require(dataset.dtype == np.dtype(dtype).newbyteorder("<"), f"the type of {dataset.name}")
+    return np.memmap(file, dtype, "r", offset, dataset.shape)
 
 
 def check_tables(database: Database) -> None:

@@ -26,7 +26,7 @@ def forged(path, target, change):
 def reseal(path, regions):
     with open(path, "r+b") as file:
         size = file.seek(0, 2)
-        label = _label(size, _seal(file, size, regions))
+        label = _label(size, regions, _seal(file, size, regions))
         file.seek(0)
         file.write(label)
     assert len(label) == PAGE

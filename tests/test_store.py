@@ -12,6 +12,7 @@ import pytest
 
 from pdb_builder import NAMED, Grid, Spec, build_database, build_table, check_tables, open_database
 from pdb_builder.store import (
+    BUILT,
     PAGE,
     DamagedDatabase,
     MissingDatabase,
@@ -94,7 +95,7 @@ def test_two_processes_may_map_the_same_file(small):
 def test_missing_file_and_folder(tmp_path):
     with pytest.raises(MissingDatabase, match="there is no database"):
         open_database(tmp_path / "none.h5")
-    with pytest.raises(NotADatabase, match="is a folder"):
+    with pytest.raises(NotADatabase, match="is not a file"):
         open_database(tmp_path)
 
 
@@ -259,7 +260,7 @@ def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
 
     monkeypatch.setattr("pdb_builder.store._write_all", no_space)
     with pytest.raises(WriteError, match="No space left on device: make room"):
-        write_database(tmp_path / "x.h5", spec, [table], {})
+        write_database(tmp_path / "x.h5", spec, [table], dict.fromkeys(BUILT, ""))
     assert list(tmp_path.iterdir()) == []
 
 
