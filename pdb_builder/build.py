@@ -80,8 +80,9 @@ def _count_moves(size, cells, everywhere, near, first_block, counts, parity, odd
     footprint = footprint_at(low, size, cells)
     for rank in range(low, high):
         free = everywhere & ~footprint
+        lone = first_block[rank] + 1 == first_block[rank + 1]  # no need to look for its only zone
         for block in range(first_block[rank], first_block[rank + 1]):
-            zone = zone_around(free & -free, free, near)
+            zone = free if lone else zone_around(free & -free, free, near)
             free &= ~zone
             tiles = footprint
             moves = 0
@@ -99,8 +100,9 @@ def _list_moves(size, cells, everywhere, near, first_block, start, source, recip
     footprint = footprint_at(low, size, cells)
     for rank in range(low, high):
         free = everywhere & ~footprint
+        lone = first_block[rank] + 1 == first_block[rank + 1]  # no need to look for its only zone
         for block in range(first_block[rank], first_block[rank + 1]):
-            zone = zone_around(free & -free, free, near)
+            zone = free if lone else zone_around(free & -free, free, near)
             free &= ~zone
             at = start[block]
             tiles = footprint
@@ -114,7 +116,10 @@ def _list_moves(size, cells, everywhere, near, first_block, start, source, recip
                     targets &= targets - 1
                     other = (footprint & ~(1 << cell)) | (1 << target)
                     there = popcount(other & ((1 << target) - 1))
-                    source[at] = first_block[footprint_rank(other)] + zone_number(cell, everywhere & ~other, near)
+                    other_rank = footprint_rank(other)
+                    source[at] = first_block[other_rank]
+                    if first_block[other_rank] + 1 < first_block[other_rank + 1]:
+                        source[at] += zone_number(cell, everywhere & ~other, near)
                     recipe[at] = there * size + here
                     at += 1
                 here += 1
@@ -228,7 +233,7 @@ class Frontier(NamedTuple):
     """The states of one level."""
 
     bits: np.ndarray  # stale where ``active`` is 0
-    active: np.ndarray  # how many there are in each block
+    active: np.ndarray  # whether there are any in a block
 
 
 @shared
@@ -322,7 +327,7 @@ def _sweep_kernel(size: int):
                 elif level & 2:
                     for word in range(0, words, stretch):
                         or_rows(table, start + word, fresh_bits, start + word, stretch)
-                fresh_active[block] = count
+                fresh_active[block] = 1
                 remaining[block] -= count
                 total += count
         return total
@@ -471,8 +476,8 @@ def _search(
         bit_map() if bits else np.zeros(0, dtype=np.uint32),
         np.full(0 if bits else index.footprints * index.arrangements, UNREACHED, dtype=np.uint8),
     )
-    last = Frontier(bit_map(), np.zeros(index.blocks, dtype=np.int32))
-    fresh = last if grid.bipartite else Frontier(bit_map(), np.zeros(index.blocks, dtype=np.int32))
+    last = Frontier(bit_map(), np.zeros(index.blocks, dtype=np.uint8))
+    fresh = last if grid.bipartite else Frontier(bit_map(), np.zeros(index.blocks, dtype=np.uint8))
 
     # At home the tiles ascend with their cells, so the goal is arrangement 0.
     goal_rank = int(footprint_rank(goal))
