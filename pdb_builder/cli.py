@@ -161,7 +161,7 @@ def run_build(args: argparse.Namespace) -> int:
         watcher = _make_watcher()
         started = time.perf_counter()
         try:
-            database = build_database(
+            build_database(
                 spec,
                 path,
                 threads=args.threads,
@@ -176,7 +176,7 @@ def run_build(args: argparse.Namespace) -> int:
             notice(f"{path} is there and valid: nothing to do")
         else:
             size = readable_size(path.stat().st_size)
-            notice(f"{path}: {size} in {time.perf_counter() - started:.1f} s, {len(database.tables)} tables")
+            notice(f"{path}: {size} in {time.perf_counter() - started:.1f} s")
         print(path)
     return 0
 
@@ -250,7 +250,8 @@ def run_info(args: argparse.Namespace) -> int:
         "bytes": "the least distance for every footprint and arrangement",
     }[spec.encoding]
     size = readable_size(database.path.stat().st_size)
-    print(f"{database.path}: {spec.grid} board, {len(database.tables)} patterns, {size}")
+    count = len(database.tables)
+    print(f"{database.path}: {spec.grid} board, {count} pattern{'s' * (count > 1)}, {size}")
     print(f"encoding {spec.encoding}: {meaning}")
     print(f"built by {built['by']} at {built['at']} on {built['machine']}")
     print(f"    {built['command']}")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pdb_builder
-from pdb_builder import NAMED, Grid, Spec, open_database
+from pdb_builder import NAMED, Grid, Spec, build_database, open_database
 from pdb_builder.cli import _parser, main, parse_size
 
 from .forge import forged
@@ -72,24 +72,38 @@ def readme_commands():
 
 
 @pytest.mark.jit
-def test_the_commands_of_the_readme_run_as_written(databases, monkeypatch, capsys):
-    monkeypatch.chdir(databases.parent)
-    databases.rename(databases.parent / "databases")
-    monkeypatch.delenv("SLIDEPDB_DATABASES")
-    monkeypatch.setattr("pdb_builder.cli.default_folder", lambda: Path("databases"))
+def test_the_commands_of_the_readme_run_as_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLIDEPDB_DATABASES", "databases")
     commands = readme_commands()
     assert len(commands) >= 5
     for command in commands:
-        if "bench" not in command:  # minutes
-            assert main(shlex.split(command, comments=True)[1:]) == 0, command
-    (databases.parent / "databases").rename(databases)
+        assert main(shlex.split(command, comments=True)[1:]) == 0, command
 
 
-def test_the_python_of_the_readme_runs_as_written(small, tmp_path, monkeypatch):
-    (tmp_path / "databases").mkdir()
+def test_the_python_of_the_readme_runs_as_written(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
         exec(compile(block, "README.md", "exec"), {})
+
+
+def test_the_answers_in_the_readme_are_true(tmp_path, monkeypatch, capsys):
+    """Line by line, but for what depends on the machine and the hour."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLIDEPDB_DATABASES", "databases")
+    path = "databases/4x4-5-5-5.h5"
+    assert main(["build", "4x4-5-5-5"]) == main(["info", path]) == main(["verify", path]) == 0
+    printed = capsys.readouterr().out
+    for block in re.findall(r"```text\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
+        for line in block.splitlines():
+            line = re.sub(r"(built in|built by|built at).*", "", line).rstrip()
+            assert line in printed or line.strip() == "...", line
+
+
+def test_links_lead_somewhere():
+    for page in [ROOT / "README.md", ROOT / "databases" / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+            assert (page.parent / link).exists(), f"{page.name}: {link}"
 
 
 def test_the_examples_of_the_package_are_true():
@@ -190,10 +204,36 @@ def test_bench(capfd):
     assert all(row["states_per_second"] > 0 and row["peak_memory"] > 10**7 for row in rows)
 
 
-def test_a_closed_pipe_is_no_error(small):
-    command = f"{shlex.quote(sys.executable)} -m pdb_builder info {shlex.quote(str(small))} | head -1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True)
-    assert done.stderr == ""
+def shell(command, **kwargs):
+    command = command.replace("pdb-builder", f"{shlex.quote(sys.executable)} -m pdb_builder")
+    return subprocess.run(["bash", "-c", command], capture_output=True, text=True, **kwargs)
+
+
+def test_closed_and_full_streams(small, tmp_path):
+    path = shlex.quote(str(small))
+    done = shell(f"pdb-builder build 3x3-4-4 --output {tmp_path}/x.h5 <&- >&- 2>&-")
+    assert done.returncode == 0 and (tmp_path / "x.h5").exists()
+    done = shell("pdb-builder info none.h5 2>&-")
+    assert (done.returncode, done.stdout) == (2, "")
+    done = shell(f"set -o pipefail; pdb-builder info {path} | true")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = shell(f"PYTHONIOENCODING=ascii pdb-builder info {path}")
+    assert done.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_output_that_cannot_be_written(small):
+    done = shell(f"pdb-builder info {shlex.quote(str(small))} > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr == "pdb-builder: error: output: No space left on device\n"
+
+
+def test_more_patterns_than_capital_letters(tmp_path, capsys):
+    spec = Spec(Grid(4, 8), tuple((tile,) for tile in range(1, 32)))
+    build_database(spec, tmp_path / "x.h5")
+    assert main(["info", str(tmp_path / "x.h5")]) == 0
+    text = capsys.readouterr().out
+    assert "pattern e: tiles 31:" in text and "c d e" in text
 
 
 # ---- errors -------------------------------------------------------------------------------------

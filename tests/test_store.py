@@ -1,5 +1,6 @@
 """The file: what is written is what is read, and what was not written by us is refused by name."""
 
+import hashlib
 import os
 import random
 import re
@@ -84,9 +85,19 @@ def test_the_documented_schema_is_what_is_written(database_of):
     assert rows == seen
 
 
-def test_two_processes_may_map_the_same_file(small):
-    first, second = open_database(small), open_database(small)
-    assert first.distance(range(9)) == second.distance(range(9)) == 0
+def test_the_label_is_as_documented(small):
+    """Size, places of the tables and seal, computed from the bytes alone as docs/format.md says."""
+    content = small.read_bytes()
+    first, size, seal, *tables = content[:PAGE].decode().rstrip("\n").split("\n")
+    assert first == "slidepdb pattern database, format 1. After this page: HDF5, for any HDF5 tool."
+    assert size == f"size {len(content)}"
+    regions = [tuple(map(int, line.removeprefix("table ").split())) for line in tables]
+    assert regions == table_regions(small)
+    sealed, at = b"", PAGE
+    for offset, length in sorted(regions):
+        sealed += content[at:offset]
+        at = offset + length
+    assert seal == f"seal {hashlib.sha256(sealed + content[at:]).hexdigest()}"
 
 
 # ---- files that are not databases ---------------------------------------------------------------
@@ -213,6 +224,25 @@ def no_table(root):
     root["pattern_1/table"] = np.zeros(3, dtype=np.uint8)
 
 
+def foreign_byte_order(root):
+    first = root["pattern_1/first_block"][...]
+    del root["pattern_1/first_block"]
+    root["pattern_1"].create_dataset("first_block", data=first, dtype=">u4")
+
+
+def first_block_beyond_the_table(root):
+    root["pattern_1/first_block"][50:60] = 4_000_000_000
+
+
+def floating_table(root):
+    del root["pattern_1/first_block"]
+    root["pattern_1/first_block"] = np.zeros(127)
+
+
+def no_builder(root):
+    del root.attrs["built_by"]
+
+
 def all_zero(root):
     root["pattern_1/table"][...] = 0
 
@@ -230,6 +260,10 @@ def all_zero(root):
         wrapped,
         negative_counts,
         no_table,
+        foreign_byte_order,
+        first_block_beyond_the_table,
+        floating_table,
+        no_builder,
         all_zero,
     ],
     ids=lambda change: change.__name__,
