@@ -12,14 +12,9 @@ just found) and ``table`` (bit 1 of the distance, the result). One level is, for
 Every block is written by one thread alone, so nothing needs a lock. Blocks that are complete and
 sources that found nothing in the last level are skipped.
 
-*A move carries a block as a whole.* In memory a block is a matrix: a uint32 for every (merge,
-row), of which 24 bits are used. A move of a tile between ordinals sends every merge to another
-merge, and on the way either leaves its rows alone, or shuffles them (the tile was not a leading
-one and overtook another such), or shuffles the bits of all rows alike (a leading tile overtook a
-leading one). Shuffling 24 bits takes a handful of masked rotations, the same for all rows. The
-*recipe* of a move lists its merges in these three groups; ``lanes`` does them. A state costs a
-fraction of a bit operation, so pulling everything into a block beats following the set bits one
-by one unless there are hardly any.
+*A move carries a block as a whole*, by a recipe of a few dozen vector operations (``recipes``). A state
+costs a fraction of one operation, so pulling everything into a block beats following its set bits
+one by one unless there are hardly any.
 
 *The two parities never share a level.* On a bipartite board every move changes the colour of one
 tile's cell, so the parity of a distance is a property of the footprint alone. A level only reads
@@ -36,7 +31,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
-from itertools import combinations, pairwise, permutations
+from itertools import pairwise
 from math import comb, factorial, gcd
 from typing import NamedTuple
 
@@ -59,9 +54,7 @@ from .jit import kernel, lowest, popcount, shared
 from .lanes import or_gathered, or_rows, or_turned, settle
 from .machine import Workers, default_threads
 from .pattern import check_pattern
-
-TURNS = 24  # room for the terms of one shuffle of bits
-
+from .recipes import TURNS, recipes_of
 
 # ---- moves between blocks -----------------------------------------------------------------------
 
@@ -124,96 +117,6 @@ def _list_moves(size, cells, everywhere, near, first_block, start, source, recip
                     at += 1
                 here += 1
         footprint = next_footprint(footprint)
-
-
-# ---- recipes: what a move does to the arrangements of a block -----------------------------------
-
-
-class Recipes(NamedTuple):
-    """For the move from ordinal f to ordinal t, numbered f * k + t, its merges in three groups.
-
-    The merges ``groups[move, g]`` ... ``groups[move, g + 1]`` belong to group g: 0 copy the rows,
-    1 shuffle the rows, 2 shuffle the bits. ``target`` and ``source`` are first rows of merges,
-    ``shuffle`` tells which shuffle.
-    """
-
-    groups: np.ndarray
-    target: np.ndarray
-    source: np.ndarray
-    shuffle: np.ndarray
-    row_source: np.ndarray  # shuffle of rows, row -> the row that goes there
-    terms: np.ndarray  # shuffle of bits -> how many of its TURNS terms are used
-    masks: np.ndarray
-    turns: np.ndarray
-
-
-def _shifted(places: np.ndarray, start: int, end: int) -> np.ndarray:
-    """Where things stand after the one at ``start`` has moved to ``end`` and those between stepped aside."""
-    step = np.where((places > start) & (places <= end), -1, np.where((places < start) & (places >= end), 1, 0))
-    return np.where(places == start, end, places + step)
-
-
-def _order_maps(count: int) -> dict[tuple[int, int], np.ndarray]:
-    """For each (from, to) among ``count`` tiles the map of their order ranks."""
-    orders = np.array(list(permutations(range(count)))).reshape(factorial(count), count)
-    maps = {}
-    for start in range(count):
-        for end in range(count):
-            moved = _shifted(orders, start, end)
-            ranks = np.zeros(len(orders), dtype=np.int64)
-            for tile in range(count):
-                ranks = ranks * (count - tile) + (moved[:, tile + 1 :] < moved[:, tile : tile + 1]).sum(axis=1)
-            maps[start, end] = ranks
-    return maps
-
-
-@cache
-def recipes(size: int) -> Recipes:
-    """The recipes of all moves of a pattern of ``size`` tiles."""
-    leading = min(size, LEADING)
-    trailing = size - leading
-    rows = factorial(trailing)
-    merges = [sum(1 << o for o in chosen) for chosen in combinations(range(size), leading)]
-    merges.sort()
-    number = {merge: place for place, merge in enumerate(merges)}
-
-    row_source = np.zeros(max(1, trailing * trailing) * rows, dtype=np.uint32)
-    for (start, end), ranks in _order_maps(trailing).items():
-        row_source[(start * trailing + end) * rows + ranks] = np.arange(rows)
-
-    terms = np.zeros(leading * leading, dtype=np.int64)
-    masks = np.zeros(leading * leading * TURNS, dtype=np.uint32)
-    turns = np.zeros(leading * leading * TURNS, dtype=np.uint32)
-    for (start, end), ranks in _order_maps(leading).items():
-        shuffle = start * leading + end
-        by_turn: dict[int, int] = {}
-        for bit, target in enumerate(ranks.tolist()):
-            by_turn[(target - bit) % 32] = by_turn.get((target - bit) % 32, 0) | 1 << bit
-        terms[shuffle] = len(by_turn)
-        for term, (turn, mask) in enumerate(by_turn.items(), start=shuffle * TURNS):
-            turns[term], masks[term] = turn, mask
-
-    groups = np.zeros((size * size, 4), dtype=np.int64)
-    entries: list[tuple[int, int, int]] = []
-    for start in range(size):
-        for end in range(size):
-            members: tuple[list, list, list] = ([], [], [])
-            for merge in merges:
-                ordinals = np.flatnonzero([merge >> o & 1 for o in range(size)])
-                moved = sum(1 << int(o) for o in _shifted(ordinals, start, end))
-                is_leading = merge >> start & 1
-                mine, mine_moved, count = (merge, moved, leading) if is_leading else (~merge, ~moved, trailing)
-                before = (mine & ((1 << start) - 1)).bit_count()
-                after = (mine_moved & ((1 << end) - 1)).bit_count()
-                group = 0 if before == after else 1 + is_leading
-                members[group].append((number[moved] * rows, number[merge] * rows, before * count + after))
-            move = start * size + end
-            for group in range(3):
-                groups[move, group] = len(entries)
-                entries += sorted(members[group], key=lambda entry: (entry[2], entry[0]))
-            groups[move, 3] = len(entries)
-    target, source, shuffle = np.array(entries, dtype=np.int64).T.copy()
-    return Recipes(groups, target, source, shuffle, row_source, terms, masks, turns)
 
 
 # ---- the level loop -----------------------------------------------------------------------------
@@ -494,7 +397,7 @@ def _search(
         counts.append(found)
         progress(found)
         level = len(counts)
-        found = sum(share(sweep, level, grid.bipartite, first_block, moves, recipes(size), maps, last, fresh))
+        found = sum(share(sweep, level, grid.bipartite, first_block, moves, recipes_of(size), maps, last, fresh))
         if found and not bits and level == UNREACHED:
             raise InputError(
                 f"distances beyond {UNREACHED - 1} do not fit a byte: use --encoding bits, or smaller patterns"

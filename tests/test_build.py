@@ -9,11 +9,10 @@ from math import factorial
 import numpy as np
 import pytest
 
-from pdb_builder.build import TURNS, build_table, memory_needed, recipes
+from pdb_builder.build import build_table, memory_needed
 from pdb_builder.encoding import UNREACHED, check_encoding
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.index import Index
-from pdb_builder.verify import list_arrangements
 
 from .oracle import all_footprints, arrangement_number, pattern_distances, zones_of
 
@@ -138,39 +137,6 @@ def test_bits_are_refused_where_distances_may_stand_still():
         check_encoding(grid, "bits")
     with pytest.raises(InputError, match="no encoding 'nibbles'"):
         check_encoding(grid, "nibbles")
-
-
-@pytest.mark.parametrize("size", range(1, 10))
-def test_recipes_send_every_arrangement_where_it_belongs(size):
-    """Each recipe, applied to all arrangements, against moving a tile in the listed ordinals."""
-    table = recipes(size)
-    ordinals = list_arrangements(size)
-    number = {tuple(row): place for place, row in enumerate(ordinals.tolist())}
-    bits = factorial(min(size, 4))
-    rows = factorial(size) // bits // len(set(table.target[table.groups[0, 0] : table.groups[0, 3]]))
-    sample = range(0, factorial(size), 1 + factorial(size) // 400)
-    for move in range(0, size * size, 1 if size < 7 else 5):
-        where = {}
-        for group in range(3):
-            for entry in range(table.groups[move, group], table.groups[move, group + 1]):
-                where[int(table.source[entry])] = (group, int(table.target[entry]), int(table.shuffle[entry]))
-        start, end = divmod(move, size)
-        for arrangement in sample:
-            row, bit = divmod(arrangement, bits)
-            merge = row - row % rows
-            group, target, shuffle = where[merge]
-            row -= merge
-            if group == 1:
-                row = int(np.flatnonzero(table.row_source[shuffle * rows : (shuffle + 1) * rows] == row)[0])
-            if group == 2:
-                terms = range(shuffle * TURNS, shuffle * TURNS + table.terms[shuffle])
-                turns = [int(table.turns[term]) for term in terms if table.masks[term] >> bit & 1]
-                assert len(turns) == 1
-                bit = (bit + turns[0]) % 32
-            left = [place for place in range(size) if place != start]
-            left.insert(end, start)
-            moved = tuple(left.index(place) for place in ordinals[arrangement])
-            assert (target + row) * bits + bit == number[moved]
 
 
 @pytest.mark.jit
