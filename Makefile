@@ -26,7 +26,7 @@ databases: $(READY)  ## build the default database, or others: make databases SE
 
 test: $(READY)  ## run the tests: with compiled kernels, then the small ones as plain Python
 	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_build.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_build.py tests/test_recipes.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
 
 test-slow: $(READY)  ## run the longer proofs
 	$(BIN)/python -m pytest -m slow

@@ -1,6 +1,11 @@
 """``python -m pdb_builder`` is ``pdb-builder``."""
 
-from .cli import main
+import sys
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    try:
+        from .cli import main
+
+        sys.exit(main())
+    except KeyboardInterrupt:  # so early that nothing had begun
+        sys.exit(130)

@@ -14,7 +14,9 @@ import contextlib
 import json
 import os
 import re
+import signal
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -472,7 +474,7 @@ def _parser() -> Parser:
     build.add_argument("--overwrite", action="store_true", help="replace a file that is in the way")
 
     info = command("info", run_info, "show what is in a database", "pdb-builder info databases/4x4-7-8.h5")
-    info.add_argument("file", type=Path, metavar="FILE")
+    info.add_argument("file", type=Path, metavar="FILE", help="the database")
     info.add_argument("--json", action="store_true", help="everything, as one JSON object")
 
     listing = command(
@@ -486,7 +488,7 @@ def _parser() -> Parser:
     verify = command(
         "verify", run_verify, "prove a database right with independent code", "pdb-builder verify databases/4x4-7-8.h5"
     )
-    verify.add_argument("file", type=Path, metavar="FILE")
+    verify.add_argument("file", type=Path, metavar="FILE", help="the database")
     verify.add_argument(
         "--quick", action="store_true", help="checksums and structure only: seconds, and hardly any memory"
     )
@@ -509,10 +511,11 @@ def _parser() -> Parser:
 def main(argv: list[str] | None = None) -> int:
     _prepare_streams()
     words = sys.argv[1:] if argv is None else argv
-    args = _parser().parse_args(words)
-    args.words = words
-
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be told to stop is to be interrupted
     try:
+        args = _parser().parse_args(words)
+        args.words = words
         code = args.run(args)
         sys.stdout.flush()
         return code

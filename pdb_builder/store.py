@@ -121,16 +121,17 @@ class Table:
         place = _places(self.grid, board)
         return self.distance_of([place[tile] for tile in self.tiles], place[0])
 
-    def distance_of(self, cells: list[int], blank: int) -> int:
-        """``distance`` of the pattern's tiles on ``cells``, in the order of ``tiles``, and the blank on ``blank``.
+    def distance_of(self, cells: Sequence[int], blank: int) -> int:
+        """``distance`` of the pattern's tiles on ``cells``, in the order of ``tiles``, and the blank on ``blank``."""
+        return self._checked(self._distance(list(cells), blank, self.maximum))
 
-        Uses up ``cells``.
-        """
+    def _distance(self, cells: list[int], blank: int, limit: int) -> int:
+        """The distance if it is at most ``limit``, else -1 or more than that. Uses up ``cells``."""
         if self.encoding == "bytes":
-            return self._checked(self._value(cells, blank))
+            return self._value(cells, blank)
         grid = self.grid
         view = (grid.all_cells, grid.near, grid.odd_cells, self.first_block, self.values)
-        return self._checked(descend(cells, blank, self.homes, self.blank, *view, self.maximum, [0] * len(cells)))
+        return descend(cells, blank, self.homes, self.blank, *view, limit, [0] * len(cells))
 
     def _value(self, cells: list[int], blank: int) -> int:
         """What the table says of a state: its distance in ``bytes``, its distance modulo 4 in ``bits``."""
@@ -191,10 +192,7 @@ class Table:
                 if moved == 1 and self._value(cells, step) != 1:
                     return False
             blank = step
-        try:
-            return self.distance_of(cells, blank) <= moved
-        except InputError:
-            return False
+        return 0 <= self._distance(cells, blank, moved) <= moved
 
 
 def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
@@ -381,7 +379,7 @@ def _write_structure(
     root.attrs["goal"] = np.array(grid.goal(spec.blank), dtype=np.uint8)
     root.attrs["encoding"] = spec.encoding
     for key in BUILT:
-        root.attrs[f"built_{key}"] = str(built[key]).encode("utf-8", "backslashreplace").decode()
+        root.attrs[f"built_{key}"] = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(built[key]))
     for number, tiles in enumerate(spec.partition, start=1):
         group = root.create_group(f"pattern_{number}")
         group.attrs["tiles"] = np.array(tiles, dtype=np.uint8)
@@ -501,14 +499,17 @@ def _read_structure(path: Path, file, root: h5py.File, regions: list[Region]) ->
     """The database in a file, after checking that all its parts fit together."""
     attributes = dict(root.attrs)
     _require(attributes["format"] == FORMAT and attributes["format_version"] == FORMAT_VERSION, "format")
-    grid = Grid(int(attributes["rows"]), int(attributes["cols"]), bool(attributes["wrap"]))
-    goal = tuple(map(int, attributes["goal"]))
+    rows, cols, wrap = (
+        _attribute(root, *wanted) for wanted in (("rows", np.int64), ("cols", np.int64), ("wrap", np.bool_))
+    )
+    grid = Grid(int(rows), int(cols), bool(wrap))
+    goal = tuple(_attribute(root, "goal", np.uint8, dimensions=1).tolist())
     blank = goal.index(0)
     _require(goal == grid.goal(blank), "goal")
     built = {key: attributes[f"built_{key}"] for key in BUILT}
-    _require(all(isinstance(value, str) for value in built.values()), "built")
+    _require(all(isinstance(value, str) and value.isprintable() for value in built.values()), "built")
     groups = [root[f"pattern_{number}"] for number in range(1, len(root) + 1)]
-    partition = tuple(tuple(map(int, group.attrs["tiles"])) for group in groups)
+    partition = tuple(tuple(_attribute(group, "tiles", np.uint8, dimensions=1).tolist()) for group in groups)
     spec = Spec(grid, partition, blank, str(attributes["encoding"]))
     _require(spec.partition == partition, "tiles")
     tables, found = [], []
@@ -530,10 +531,12 @@ def _read_structure(path: Path, file, root: h5py.File, regions: list[Region]) ->
         else:
             _require(values.shape == (footprints, math.factorial(size)), "table shape")
             most = values.size
-        counts = np.array(group.attrs["counts"], dtype=np.int64)
-        _require(counts.ndim == 1 and counts.size > 0 and counts.min() >= 0 and 0 < counts.sum() <= most, "counts")
-        _require(int(group.attrs["maximum"]) == counts.size - 1, "maximum")
-        seconds, threads, sha256 = (group.attrs[key] for key in ("seconds", "threads", "sha256"))
+        counts = _attribute(group, "counts", np.int64, dimensions=1)
+        _require(len(counts) > 0 and counts.min() >= 0 < counts[-1] and sum(counts.tolist()) <= most, "counts")
+        _require(_attribute(group, "maximum", np.int64) == len(counts) - 1, "maximum")
+        seconds, threads = _attribute(group, "seconds", np.float64), _attribute(group, "threads", np.int64)
+        _require(math.isfinite(seconds) and seconds >= 0 and threads >= 1, "seconds and threads")
+        sha256 = group.attrs["sha256"]
         _require(isinstance(sha256, str), "sha256")
         tables.append(
             Table(grid, blank, spec.encoding, tiles, counts, float(seconds), int(threads), sha256, values, first_block)
@@ -545,6 +548,13 @@ def _read_structure(path: Path, file, root: h5py.File, regions: list[Region]) ->
 def _require(fact: bool, what: str) -> None:
     if not fact:
         raise ValueError(f"{what} does not fit")
+
+
+def _attribute(holder, name: str, dtype: type, dimensions: int = 0):
+    """An attribute, which must be of the documented type."""
+    value = np.asarray(holder.attrs[name])
+    _require(value.dtype == dtype and value.ndim == dimensions, name)
+    return value if dimensions else value[()]
 
 
 def _map(file, dataset: h5py.Dataset, dtype: type) -> np.memmap:

@@ -444,6 +444,8 @@ def _check_entries(table: Table, threads: int, progress: Callable[[int], object]
             if wrong >= 0:
                 return f"footprint {wrong} differs from an independent search", ""
             counts = np.trim_zeros(histogram[:FAR], "b").tolist()
+    if counts != table.counts.tolist():
+        return "", f"the recorded counts are {table.counts.tolist()}, counted were {counts}"
     chance = np.random.default_rng(0)
     for _ in range(200):
         footprint, arrangement = int(chance.integers(len(footprints))), int(chance.integers(len(ordinals)))
@@ -453,10 +455,8 @@ def _check_entries(table: Table, threads: int, progress: Callable[[int], object]
         expected = int(zones[labels[blank]] if table.encoding == "bits" else zones.min())
         if expected != FAR:
             cells = np.flatnonzero(labels < 0)[ordinals[arrangement]].tolist()
-            if table.distance_of(list(cells), blank) != expected:
+            if table.distance_of(cells, blank) != expected:
                 return f"looking up the tiles on {cells} with the blank on {blank} does not give {expected}", ""
-    if counts != table.counts.tolist():
-        return "", f"the recorded counts are {table.counts.tolist()}, counted were {counts}"
     return "", ""
 
 

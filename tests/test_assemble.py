@@ -200,13 +200,14 @@ def test_killed_at_random_moments_and_started_again(tmp_path):
 
 
 @pytest.mark.jit
-def test_ctrl_c_says_how_to_continue(tmp_path):
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_stop_is_answered_with_how_to_continue(stop, tmp_path):
     path = tmp_path / "x.h5"
     process = builder(path, "5x5-6-6-6-6")
     assert "needs" in process.stderr.readline()
     time.sleep(1.0)
     asked = time.perf_counter()
-    process.send_signal(signal.SIGINT)
+    process.send_signal(stop)
     _, errors = process.communicate(timeout=30)
     if process.returncode == 0:
         pytest.skip("the build was faster than the interruption")

@@ -243,6 +243,30 @@ def no_builder(root):
     del root.attrs["built_by"]
 
 
+def endless_counts(root):
+    counts = root["pattern_1"].attrs["counts"]
+    root["pattern_1"].attrs["counts"] = np.concatenate([counts, np.zeros(10**6, dtype=np.int64)])
+    root["pattern_1"].attrs["maximum"] = len(counts) + 10**6 - 1
+
+
+def overflowing_counts(root):
+    counts = root["pattern_1"].attrs["counts"]
+    counts[1:5] += 2**62
+    root["pattern_1"].attrs["counts"] = counts
+
+
+def fractional_rows(root):
+    root.attrs["rows"] = 3.7
+
+
+def seconds_that_are_no_number(root):
+    root["pattern_1"].attrs["seconds"] = float("nan")
+
+
+def a_command_that_paints_the_terminal(root):
+    root.attrs["built_command"] = "\x1b[31m"
+
+
 def all_zero(root):
     root["pattern_1/table"][...] = 0
 
@@ -264,6 +288,11 @@ def all_zero(root):
         first_block_beyond_the_table,
         floating_table,
         no_builder,
+        endless_counts,
+        overflowing_counts,
+        fractional_rows,
+        seconds_that_are_no_number,
+        a_command_that_paints_the_terminal,
         all_zero,
     ],
     ids=lambda change: change.__name__,

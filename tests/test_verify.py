@@ -109,6 +109,12 @@ def wrong_counts(root):
     root["pattern_2"].attrs["counts"] = counts
 
 
+def counts_that_end_too_early(root):
+    counts = root["pattern_1"].attrs["counts"]
+    root["pattern_1"].attrs["counts"] = np.array([*counts[:11], counts[11:].sum()])
+    root["pattern_1"].attrs["maximum"] = 11
+
+
 def shifted_block_numbers(root):
     first = root["pattern_1/first_block"][...]
     first[40:50] += 1
@@ -123,6 +129,7 @@ def shifted_block_numbers(root):
         (all_levels_off_by_one, {1, 5}),
         (swapped_tile_lists, {1}),
         (wrong_counts, {7}),
+        (counts_that_end_too_early, {1, 7}),
         (shifted_block_numbers, {1, 4}),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
