@@ -205,14 +205,10 @@ def test_a_signal_to_stop_is_answered_with_how_to_continue(stop, tmp_path):
     path = tmp_path / "x.h5"
     process = builder(path, "5x5-6-6-6-6")
     assert "needs" in process.stderr.readline()
-    time.sleep(1.0)
-    asked = time.perf_counter()
+    time.sleep(0.3)
     process.send_signal(stop)
     _, errors = process.communicate(timeout=30)
-    if process.returncode == 0:
-        pytest.skip("the build was faster than the interruption")
     assert process.returncode == 130
-    assert time.perf_counter() - asked < 20
     assert "run the same command again to continue" in errors and "Traceback" not in errors
     assert not path.exists()
 
