@@ -23,7 +23,7 @@ where the order of some tiles is the lexicographic rank of the permutation that 
 form. A move takes one tile from its ordinal to another and the tiles between step aside. It
 changes the merge and, of the two orders, the one of the group the tile belongs to. So seen from
 a block as a matrix of bits -- a row for every (merge, row), 24 bits in a row -- a move copies
-rows, shuffles rows, or shuffles the bits of rows, always in long runs: see ``build``.
+rows, shuffles rows, or shuffles the bits of rows, always in long runs: see ``recipes``.
 
 A move takes a tile from cell p to a free neighbour q in the blank's zone; the blank ends on p.
 The new block is that of (footprint - p + q, zone of p). Moves can be undone, so the graph of

@@ -83,20 +83,9 @@ def descend(cells, blank, homes, blank_home, everywhere, near, odd_cells, first_
 def descend_all(all_cells, blanks, homes, blank_home, everywhere, near, odd_cells, first_block, values, limit, results):
     """``descend`` for many states at once."""
     ordinals = np.zeros(homes.size, dtype=np.int64)
+    view = (homes, blank_home, everywhere, near, odd_cells, first_block, values, limit, ordinals)
     for number in range(blanks.size):
-        results[number] = descend(
-            all_cells[number],
-            blanks[number],
-            homes,
-            blank_home,
-            everywhere,
-            near,
-            odd_cells,
-            first_block,
-            values,
-            limit,
-            ordinals,
-        )
+        results[number] = descend(all_cells[number], blanks[number], *view)
 
 
 @kernel
