@@ -51,10 +51,13 @@ from .index import (
     zone_number,
 )
 from .jit import kernel, lowest, popcount, shared
-from .lanes import or_gathered, or_rows, or_turned, settle
+from .lanes import or_gathered, or_rows, or_turned, prefetch, settle
 from .machine import Workers, default_threads
-from .pattern import check_pattern
+from .pattern import MAX_TILES, check_pattern
 from .recipes import TURNS, recipes_of
+
+MAX_MOVES = 4 * MAX_TILES  # into one block: a tile has at most four neighbours
+
 
 # ---- moves between blocks -----------------------------------------------------------------------
 
@@ -168,6 +171,7 @@ def _sweep_kernel(size: int):
     words = comb(size, min(size, LEADING)) * rows
     run = min(rows, 24)  # rows done at once in a shuffle
     stretch = gcd(words, 120)  # words done at once where all are treated alike
+    ahead = min(words, 256)  # words of the next source to fetch ahead; the machine foresees the rest itself
 
     @kernel
     def sweep(level, bipartite, first_block, moves, recipes, maps, last, fresh, low, high):
@@ -180,6 +184,7 @@ def _sweep_kernel(size: int):
         last_bits, last_active = last
         fresh_bits, fresh_active = fresh
         arrived = np.empty(words, dtype=np.uint32)
+        queue = np.empty(MAX_MOVES, dtype=np.int64)
         total = 0
         for rank in range(low, high):
             for block in range(first_block[rank], first_block[rank + 1]):
@@ -188,15 +193,21 @@ def _sweep_kernel(size: int):
                 fresh_active[block] = 0
                 if remaining[block] == 0:
                     continue
-                untouched = True
+                active = 0
                 for move in range(starts[block], starts[block + 1]):
-                    if last_active[sources[move]] == 0:
-                        continue
-                    if untouched:
-                        arrived[:] = 0
-                        untouched = False
-                    start = sources[move] * words
-                    number = numbers[move]
+                    if last_active[sources[move]] != 0:
+                        queue[active] = move
+                        active += 1
+                if active == 0:
+                    continue
+                prefetch(last_bits, sources[queue[0]] * words, ahead)
+                prefetch(visited, block * words, ahead)
+                arrived[:] = 0
+                for place in range(active):
+                    start = sources[queue[place]] * words
+                    number = numbers[queue[place]]
+                    if place + 1 < active:
+                        prefetch(last_bits, sources[queue[place + 1]] * words, ahead)
                     if number // size == number % size:
                         for word in range(0, words, stretch):
                             or_rows(arrived, word, last_bits, start + word, stretch)
@@ -216,8 +227,6 @@ def _sweep_kernel(size: int):
                         end = term + terms[shuffles[entry]]
                         for row in range(0, rows, run):
                             or_turned(arrived, here + row, last_bits, there + row, masks, turns, term, end, run)
-                if untouched:
-                    continue
                 start = block * words
                 count = 0
                 for word in range(0, words, stretch):
@@ -225,8 +234,8 @@ def _sweep_kernel(size: int):
                 if count == 0:
                     continue
                 if distances.size != 0:
-                    place, zones = rank * words * bits, (first_block[rank], first_block[rank + 1])
-                    _record_level(level, distances, place, bits, words, fresh_bits, visited, block, *zones)
+                    entries, zones = rank * words * bits, (first_block[rank], first_block[rank + 1])
+                    _record_level(level, distances, entries, bits, words, fresh_bits, visited, block, *zones)
                 elif level & 2:
                     for word in range(0, words, stretch):
                         or_rows(table, start + word, fresh_bits, start + word, stretch)

@@ -1,4 +1,4 @@
-"""Rows of bits, many at a time: four operations on runs of uint32 words.
+"""Rows of bits, many at a time: five operations on runs of uint32 words.
 
 The level loop of ``build`` does nothing else for most of its time. Left to itself the compiler
 first unrolls such short loops and then cannot prove that source and target do not overlap, so
@@ -22,7 +22,8 @@ from numba.extending import intrinsic
 
 WORD = ir.IntType(32)
 COUNT = ir.IntType(64)
-VECTOR = 8
+VECTOR = 8  # words of a vector
+LINE = 16  # words of a cache line
 
 
 def _vectors(lanes: int) -> list[tuple[int, ir.VectorType]]:
@@ -119,6 +120,20 @@ def _or_turned(typing_context, target, target_at, source, source_at, masks, turn
 
 
 @intrinsic(prefer_literal=True)
+def _prefetch(typing_context, source, source_at, lanes):
+    def generate(context, builder, signature, args):
+        given = _Words(context, builder, source, args[0], args[1])
+        signature = ir.FunctionType(ir.VoidType(), [given.start.type, WORD, WORD, WORD])
+        function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
+        how = [ir.Constant(WORD, value) for value in (0, 3, 1)]  # to read, keep it near, data
+        for word in range(0, lanes.literal_value, LINE):
+            builder.call(function, [builder.gep(given.start, [ir.Constant(COUNT, word)]), *how])
+        return context.get_dummy_value()
+
+    return types.void(source, types.int64, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
 def _settle(typing_context, found, found_at, visited, fresh, at, lanes):
     def generate(context, builder, signature, args):
         reached = _Words(context, builder, found, args[0], args[1])
@@ -159,6 +174,10 @@ def _plain_or_turned(target, target_at, source, source_at, masks, turns, first, 
         target[target_at : target_at + lanes] |= (chosen | chosen >> np.uint64(32)).astype(np.uint32)
 
 
+def _plain_prefetch(source, source_at, lanes):
+    """Have words brought near that will be read soon."""
+
+
 def _plain_settle(found, found_at, visited, fresh, at, lanes):
     """``fresh = found & ~visited; visited |= fresh``; returns the number of fresh bits."""
     seen = visited[at : at + lanes]
@@ -169,6 +188,8 @@ def _plain_settle(found, found_at, visited, fresh, at, lanes):
 
 
 if numba.config.DISABLE_JIT:
-    or_rows, or_gathered, or_turned, settle = _plain_or_rows, _plain_or_gathered, _plain_or_turned, _plain_settle
+    or_rows, or_gathered, or_turned = _plain_or_rows, _plain_or_gathered, _plain_or_turned
+    prefetch, settle = _plain_prefetch, _plain_settle
 else:
-    or_rows, or_gathered, or_turned, settle = _or_rows, _or_gathered, _or_turned, _settle
+    or_rows, or_gathered, or_turned = _or_rows, _or_gathered, _or_turned
+    prefetch, settle = _prefetch, _settle
