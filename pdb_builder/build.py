@@ -168,7 +168,7 @@ def _sweep_kernel(size: int):
     """
     bits = factorial(min(size, LEADING))
     rows = factorial(size - min(size, LEADING))
-    words = comb(size, min(size, LEADING)) * rows
+    words = block_words(size)
     run = min(rows, 24)  # rows done at once in a shuffle
     stretch = gcd(words, 120)  # words done at once where all are treated alike
     ahead = min(words, 256)  # words of the next source to fetch ahead; the machine foresees the rest itself

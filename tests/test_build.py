@@ -1,8 +1,6 @@
 """The builder against a naive search, entry by entry, and against published sizes."""
 
 import json
-import subprocess
-import sys
 from functools import cache
 from math import factorial
 
@@ -10,6 +8,7 @@ import numpy as np
 import pytest
 
 from pdb_builder.build import build_table, memory_needed
+from pdb_builder.cli import main
 from pdb_builder.encoding import UNREACHED, check_encoding
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.index import Index
@@ -182,8 +181,7 @@ def test_patterns_that_are_none_are_refused(tiles, blank, message):
 @pytest.mark.parametrize(
     "shape, size, encoding", [("4x4", 7, "bits"), ("4x4", 7, "bytes"), ("8x8", 4, "bits"), ("2x2", 1, "bits")]
 )
-def test_memory_is_not_underestimated(shape, size, encoding):
-    code = "import json, sys, pdb_builder.bench as b; print(json.dumps(b.measure(*json.loads(sys.argv[1]))))"
-    job = json.dumps([shape, size, encoding, 2, 1])
-    row = json.loads(subprocess.run([sys.executable, "-c", code, job], capture_output=True, check=True).stdout)
+def test_memory_is_not_underestimated(shape, size, encoding, capfd):
+    assert main(["bench", f"{shape}:{size}:{encoding}", "--threads", "2", "--repeat", "1", "--json"]) == 0
+    row = json.loads(capfd.readouterr().out)
     assert row["peak_memory"] <= memory_needed(Index(Grid.parse(shape), size), encoding, 2)

@@ -11,6 +11,7 @@ from pdb_builder.pattern import NAMED
 from pdb_builder.verify import INVARIANTS
 
 from .forge import forged, set_table_bits, table_bits
+from .test_build import expected_tables, naive
 
 SPECS = [
     Spec(Grid(3, 3), NAMED["3x3-4-4"]),
@@ -64,30 +65,25 @@ def flip_one_entry(root):
     set_table_bits(table, bits)
 
 
-def last_level_off_by_one(root):
-    """The farthest states get the bit of the level two below."""
-    grid, tiles = Grid(3, 3), root["pattern_1"].attrs["tiles"].tolist()
-    from .test_build import expected_tables, naive
-
-    _, by_block, _ = expected_tables(grid, tiles, 0, naive(3, 3, False, 0, tuple(tiles)))
+def rewrite_levels(root, bit_of):
+    """Set every bit of the first table to ``bit_of(distance, largest distance)``."""
+    tiles = tuple(root["pattern_1"].attrs["tiles"].tolist())
+    _, by_block, _ = expected_tables(Grid(3, 3), tiles, 0, naive(3, 3, False, 0, tiles))
     bits = table_bits(root["pattern_1/table"], factorial(len(tiles)))
     farthest = max(by_block.values())
     for place, distance in by_block.items():
-        if distance == farthest:
-            bits[place] ^= 1
+        bits[place] = bit_of(distance, farthest)
     set_table_bits(root["pattern_1/table"], bits)
+
+
+def last_level_off_by_one(root):
+    """The farthest states get the bit of the level two below."""
+    rewrite_levels(root, lambda distance, farthest: (distance - 2 * (distance == farthest)) >> 1 & 1)
 
 
 def all_levels_off_by_one(root):
     """Every state gets the bit of the next level, as if counting had begun at 1."""
-    grid, tiles = Grid(3, 3), root["pattern_1"].attrs["tiles"].tolist()
-    from .test_build import expected_tables, naive
-
-    _, by_block, _ = expected_tables(grid, tiles, 0, naive(3, 3, False, 0, tuple(tiles)))
-    bits = table_bits(root["pattern_1/table"], factorial(len(tiles)))
-    for place, distance in by_block.items():
-        bits[place] = (distance + 1) >> 1 & 1
-    set_table_bits(root["pattern_1/table"], bits)
+    rewrite_levels(root, lambda distance, farthest: (distance + 1) >> 1 & 1)
 
 
 def swapped_tile_lists(root):
