@@ -1,4 +1,4 @@
-"""A whole database: one build of it at a time, nothing finished ever lost.
+"""A whole database: one build of it at a time, nothing finished lost when it is stopped.
 
 While a database is built, a hidden folder ``.NAME.h5.building`` stands beside its place. It holds
 

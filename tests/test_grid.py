@@ -1,3 +1,5 @@
+"""The board as a graph: neighbours, colours, distances, canonical goals, and shapes that are refused."""
+
 import pytest
 
 from pdb_builder.grid import Grid, InputError

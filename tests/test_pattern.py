@@ -1,3 +1,5 @@
+"""Patterns and partitions: named, free and automatic ones, and those that are none."""
+
 import pytest
 
 from pdb_builder.grid import Grid, InputError
