@@ -140,19 +140,26 @@ def order_rank(ordinals, first, last):
 
 
 @shared
-def arrangement_rank(ordinals, size):
-    """The number of the arrangement that puts tile t of the pattern at ``ordinals[t]``."""
+def arrangement_digits(ordinals, size):
+    """The merge, the row and the bit of the arrangement that puts tile t of the pattern at ``ordinals[t]``."""
     leading = min(size, LEADING)
     merge = 0
-    bits = 1
-    rows = 1
     for tile in range(leading):
         merge |= 1 << ordinals[tile]
+    return footprint_rank(merge), order_rank(ordinals, leading, size), order_rank(ordinals, 0, leading)
+
+
+@shared
+def arrangement_rank(ordinals, size):
+    """The number of the arrangement that puts tile t of the pattern at ``ordinals[t]``."""
+    merge, row, bit = arrangement_digits(ordinals, size)
+    bits = 1
+    rows = 1
+    for tile in range(min(size, LEADING)):
         bits *= tile + 1
-    for tile in range(leading, size):
-        rows *= tile - leading + 1
-    row = order_rank(ordinals, leading, size)
-    return (footprint_rank(merge) * rows + row) * bits + order_rank(ordinals, 0, leading)
+    for tile in range(LEADING, size):
+        rows *= tile - LEADING + 1
+    return (merge * rows + row) * bits + bit
 
 
 # ---- the index of one pattern size on one grid --------------------------------------------------

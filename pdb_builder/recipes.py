@@ -45,23 +45,56 @@ class Recipes(NamedTuple):
     turns: np.ndarray
 
 
+class MergeMoves(NamedTuple):
+    """What the move from ordinal f to ordinal t does to every merge: arrays of shape (k, k, merges).
+
+    The moved tile stands among those of its group (the leading tiles or the others) at ``before``
+    and afterwards at ``after``.
+    """
+
+    target: np.ndarray  # the merge it becomes
+    leading: np.ndarray  # whether the moved tile is a leading one
+    before: np.ndarray
+    after: np.ndarray
+
+
 def _shifted(places: np.ndarray, start: int, end: int) -> np.ndarray:
     """Where things stand after the one at ``start`` has moved to ``end`` and those between stepped aside."""
     step = np.where((places > start) & (places <= end), -1, np.where((places < start) & (places >= end), 1, 0))
     return np.where(places == start, end, places + step)
 
 
-def _order_maps(count: int) -> dict[tuple[int, int], np.ndarray]:
-    """For each (from, to) among ``count`` tiles the map of their order ranks."""
+@cache
+def merge_moves(size: int) -> MergeMoves:
+    """What moves do to the merges of a pattern of ``size`` tiles."""
+    members = np.array(list(combinations(range(size), min(size, LEADING))))
+    masks = (1 << members).sum(axis=1)
+    members, masks = members[np.argsort(masks)], np.sort(masks)
+    result = MergeMoves(*(np.empty((size, size, len(masks)), dtype=np.int64) for _ in MergeMoves._fields))
+    for start in range(size):
+        for end in range(size):
+            moved = _shifted(members, start, end)
+            leading = (masks >> start) & 1
+            before, after = (members < start).sum(axis=1), (moved < end).sum(axis=1)
+            result.target[start, end] = np.searchsorted(masks, (1 << moved).sum(axis=1))
+            result.leading[start, end] = leading
+            result.before[start, end] = np.where(leading, before, start - before)
+            result.after[start, end] = np.where(leading, after, end - after)
+    return result
+
+
+@cache
+def order_maps(count: int) -> np.ndarray:
+    """The map of the order ranks of ``count`` tiles for each (from, to): an array (count, count, count!)."""
     orders = np.array(list(permutations(range(count)))).reshape(factorial(count), count)
-    maps = {}
+    maps = np.zeros((count, count, len(orders)), dtype=np.int64)
     for start in range(count):
         for end in range(count):
             moved = _shifted(orders, start, end)
-            ranks = np.zeros(len(orders), dtype=np.int64)
+            ranks = maps[start, end]
             for tile in range(count):
-                ranks = ranks * (count - tile) + (moved[:, tile + 1 :] < moved[:, tile : tile + 1]).sum(axis=1)
-            maps[start, end] = ranks
+                ranks *= count - tile
+                ranks += (moved[:, tile + 1 :] < moved[:, tile : tile + 1]).sum(axis=1)
     return maps
 
 
@@ -71,19 +104,15 @@ def recipes_of(size: int) -> Recipes:
     leading = min(size, LEADING)
     trailing = size - leading
     rows = factorial(trailing)
-    merges = [sum(1 << o for o in chosen) for chosen in combinations(range(size), leading)]
-    merges.sort()
-    number = {merge: place for place, merge in enumerate(merges)}
 
     row_source = np.zeros(max(1, trailing * trailing) * rows, dtype=np.uint32)
-    for (start, end), ranks in _order_maps(trailing).items():
-        row_source[(start * trailing + end) * rows + ranks] = np.arange(rows)
+    for shuffle, ranks in enumerate(order_maps(trailing).reshape(-1, rows)):
+        row_source[shuffle * rows + ranks] = np.arange(rows)
 
     terms = np.zeros(leading * leading, dtype=np.int64)
     masks = np.zeros(leading * leading * TURNS, dtype=np.uint32)
     turns = np.zeros(leading * leading * TURNS, dtype=np.uint32)
-    for (start, end), ranks in _order_maps(leading).items():
-        shuffle = start * leading + end
+    for shuffle, ranks in enumerate(order_maps(leading).reshape(-1, factorial(leading))):
         by_turn: dict[int, int] = {}
         for bit, target in enumerate(ranks.tolist()):
             by_turn[(target - bit) % 32] = by_turn.get((target - bit) % 32, 0) | 1 << bit
@@ -91,24 +120,13 @@ def recipes_of(size: int) -> Recipes:
         for term, (turn, mask) in enumerate(by_turn.items(), start=shuffle * TURNS):
             turns[term], masks[term] = turn, mask
 
+    moves = merge_moves(size)
+    group = np.where(moves.before == moves.after, 0, 1 + moves.leading).reshape(size * size, -1)
+    shuffle = (moves.before * np.where(moves.leading, leading, trailing) + moves.after).reshape(group.shape)
+    target = moves.target.reshape(group.shape)
+    order = np.lexsort((target, shuffle, group))  # the merges of each move, by group, shuffle and target
     groups = np.zeros((size * size, 4), dtype=np.int64)
-    entries: list[tuple[int, int, int]] = []
-    for start in range(size):
-        for end in range(size):
-            members: tuple[list, list, list] = ([], [], [])
-            for merge in merges:
-                ordinals = np.flatnonzero([merge >> o & 1 for o in range(size)])
-                moved = sum(1 << int(o) for o in _shifted(ordinals, start, end))
-                is_leading = merge >> start & 1
-                mine, mine_moved, count = (merge, moved, leading) if is_leading else (~merge, ~moved, trailing)
-                before = (mine & ((1 << start) - 1)).bit_count()
-                after = (mine_moved & ((1 << end) - 1)).bit_count()
-                group = 0 if before == after else 1 + is_leading
-                members[group].append((number[moved] * rows, number[merge] * rows, before * count + after))
-            move = start * size + end
-            for group in range(3):
-                groups[move, group] = len(entries)
-                entries += sorted(members[group], key=lambda entry: (entry[2], entry[0]))
-            groups[move, 3] = len(entries)
-    target, source, shuffle = np.array(entries, dtype=np.int64).T.copy()
-    return Recipes(groups, target, source, shuffle, row_source, terms, masks, turns)
+    groups[:, 1:] = (group[:, :, None] < [1, 2, 3]).sum(axis=1)
+    groups += np.arange(size * size)[:, None] * group.shape[1]
+    in_order = [np.take_along_axis(array, order, axis=1).ravel() for array in (target, shuffle)]
+    return Recipes(groups, in_order[0] * rows, order.ravel() * rows, in_order[1], row_source, terms, masks, turns)

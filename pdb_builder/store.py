@@ -77,7 +77,7 @@ class Table:
     """The table of one pattern, mapped from a file.
 
     ``counts[d]`` is the number of entries at distance d. ``values`` has a row for every block
-    (``bits``) or footprint (``bytes``).
+    (``bits``) or footprint (``bytes``) and begins at byte ``offset`` of the file.
     """
 
     grid: Grid
@@ -88,6 +88,7 @@ class Table:
     seconds: float
     threads: int
     sha256: str
+    offset: int
     values: np.ndarray
     first_block: np.ndarray | None
 
@@ -210,12 +211,16 @@ def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
 
 @dataclass(frozen=True, eq=False)
 class Database:
-    """The tables of one partition. Look-ups add them up."""
+    """The tables of one partition. Look-ups add them up.
+
+    ``memory`` is the whole file, mapped; the tables are parts of it.
+    """
 
     path: Path
     spec: Spec
     tables: tuple[Table, ...]
     built: Mapping[str, str]  # what built it: by, at, command, machine
+    memory: np.ndarray
 
     @property
     def grid(self) -> Grid:
@@ -512,17 +517,18 @@ def _read_structure(path: Path, file, root: h5py.File, regions: list[Region]) ->
     partition = tuple(tuple(_attribute(group, "tiles", np.uint8, dimensions=1).tolist()) for group in groups)
     spec = Spec(grid, partition, blank, str(attributes["encoding"]))
     _require(spec.partition == partition, "tiles")
+    memory = np.memmap(file, np.uint8, "r")
     tables, found = [], []
     for tiles, group in zip(partition, groups, strict=True):
         if "table" not in group:
             continue
         size = len(tiles)
         footprints = math.comb(grid.cells, size)
-        values = _map(file, group["table"], np.uint8)
-        found.append((values.offset, values.nbytes))
+        offset, values = _part(memory, group["table"], np.uint8)
+        found.append((offset, values.nbytes))
         first_block = None
         if spec.encoding == "bits":
-            first_block = _map(file, group["first_block"], np.uint32)
+            _, first_block = _part(memory, group["first_block"], np.uint32)
             _require(first_block.shape == (footprints + 1,) and first_block[0] == 0, "first_block")
             _require((first_block[1:] > first_block[:-1]).all(), "first_block")
             blocks = int(first_block[-1])
@@ -538,11 +544,10 @@ def _read_structure(path: Path, file, root: h5py.File, regions: list[Region]) ->
         _require(math.isfinite(seconds) and seconds >= 0 and threads >= 1, "seconds and threads")
         sha256 = group.attrs["sha256"]
         _require(isinstance(sha256, str), "sha256")
-        tables.append(
-            Table(grid, blank, spec.encoding, tiles, counts, float(seconds), int(threads), sha256, values, first_block)
-        )
+        facts = (counts, float(seconds), int(threads), sha256, offset, values, first_block)
+        tables.append(Table(grid, blank, spec.encoding, tiles, *facts))
     _require(found == regions, "the label")
-    return Database(path, spec, tuple(tables), built)
+    return Database(path, spec, tuple(tables), built, memory)
 
 
 def _require(fact: bool, what: str) -> None:
@@ -557,12 +562,13 @@ def _attribute(holder, name: str, dtype: type, dimensions: int = 0):
     return value if dimensions else value[()]
 
 
-def _map(file, dataset: h5py.Dataset, dtype: type) -> np.memmap:
-    """A dataset mapped from the file."""
+def _part(memory: np.memmap, dataset: h5py.Dataset, dtype: type) -> tuple[int, np.ndarray]:
+    """Where a dataset begins, and the dataset as a part of the mapped file."""
     offset = dataset.id.get_offset()
     _require(offset is not None and dataset.nbytes == dataset.id.get_storage_size(), f"the layout of {dataset.name}")
     _require(dataset.dtype == np.dtype(dtype).newbyteorder("<"), f"the type of {dataset.name}")
-    return np.memmap(file, dtype, "r", offset, dataset.shape)
+    part = memory[offset : offset + dataset.nbytes]
+    return offset, np.asarray(part).view(dtype).reshape(dataset.shape)
 
 
 def check_tables(database: Database) -> None:

@@ -52,8 +52,11 @@ def test_what_is_written_is_read(spec, database_of):
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
 def test_tables_are_mapped_page_aligned_and_read_only(spec, database_of):
     path = database_of(spec)
-    for table in open_database(path).tables:
-        assert isinstance(table.values, np.memmap)
+    database = open_database(path)
+    assert isinstance(database.memory, np.memmap)
+    for table in database.tables:
+        assert np.shares_memory(table.values, database.memory)
+        assert (table.values.ravel() == database.memory[table.offset :][: table.values.size]).all()
         assert not table.values.flags.writeable
     with h5py.File(path) as root:
         for group in root.values():

@@ -49,9 +49,9 @@ def test_quick_leaves_out_the_search(small):
 def test_a_flipped_bit_in_a_table(small, tmp_path):
     path = tmp_path / "flipped.h5"
     shutil.copy(small, path)
-    table = open_database(path).tables[1].values
+    table = open_database(path).tables[1]
     with open(path, "r+b") as file:
-        file.seek(table.offset + table.nbytes // 2)
+        file.seek(table.offset + table.values.nbytes // 2)
         byte = file.read(1)[0]
         file.seek(-1, 1)
         file.write(bytes([byte ^ 4]))
