@@ -1,0 +1,476 @@
+"""Boards as text: what is read, what is refused and why, goals, parity against exhaustive search, the sets."""
+
+import random
+from collections import Counter
+from itertools import permutations
+
+import pytest
+
+from pdb_builder.grid import Grid, InputError
+from solver.board import (
+    GOALS,
+    SETS,
+    draw_board,
+    format_board,
+    goal_board,
+    load_set,
+    parse_board,
+    random_board,
+    read_boards,
+    why_unsolvable,
+)
+from tests.oracle import board_distances
+
+EIGHT = (1, 2, 3, 4, 5, 6, 7, 8, 0)
+FIFTEEN = (*range(1, 16), 0)
+
+
+def texts(*lines, grid=None):
+    return [text for _, text in read_boards(lines, grid)]
+
+
+def refusal(text, grid=None):
+    with pytest.raises(InputError) as caught:
+        parse_board(text, grid)
+    message = str(caught.value)
+    assert message.isprintable() and len(message) < 250
+    return message
+
+
+# --- parse_board --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 2 3 4 5 6 7 8 0",
+        "1,2,3,4,5,6,7,8,0",
+        " 1, 2 ,3\t4,\t5  6 7 8,_ ",
+        "1 2 3 / 4 5 6 / 7 8 .",
+        "1 2 3;4 5 6;7 8 x;",
+        "1 2 3\n4 5 6\n7 8 X\n",
+        "1 2 3\r\n4 5 6\r\n7 8 0\r\n",
+        "[1, 2, 3, 4, 5, 6, 7, 8, 0]",
+        "(1, 2, 3, 4, 5, 6, 7, 8, 0)",
+        "[[1, 2, 3], [4, 5, 6], [7, 8, 0]]",
+        "[[1, 2, 3],\n [4, 5, 6],\n [7, 8, 0]]\n",
+        "01 02 03 04 05 06 07 08 00",
+        "# easy\n1 2 3 # top\n\n4 5 6\n7 8 0 #",
+        "3\n1 2 3\n4 5 6\n7 8 0",
+        "\ufeff1 2 3 4 5 6 7 8 0",
+        "0" * 5000 + "1 2 3 4 5 6 7 8 0",
+    ],
+)
+def test_one_board_in_many_dresses(text):
+    assert parse_board(text) == (Grid(3, 3), EIGHT)
+    wrapped = Grid(3, 3, wrap=True)
+    assert parse_board(text, wrapped) == (wrapped, EIGHT)
+
+
+def test_the_shape_comes_from_the_grid_or_from_the_rows():
+    assert parse_board("1 2 3 / 4 5 0") == (Grid(2, 3), (1, 2, 3, 4, 5, 0))
+    assert parse_board("1 2 / 3 4 / 5 0") == (Grid(3, 2), (1, 2, 3, 4, 5, 0))
+    assert parse_board("1 2 3 4 5 0", Grid(3, 2)) == (Grid(3, 2), (1, 2, 3, 4, 5, 0))
+
+
+@pytest.mark.parametrize("grid", [Grid(2, 2), Grid(3, 3), Grid(3, 4), Grid(4, 4), Grid(5, 5), Grid(2, 7), Grid(8, 8)])
+def test_round_trips(grid):
+    chance = random.Random(grid.cells)
+    for _ in range(20):
+        board = random_board(grid, grid.goal(), chance)
+        assert parse_board(format_board(grid, board), grid) == (grid, board)
+        assert parse_board(draw_board(grid, board)) == (grid, board)
+        if grid.rows == grid.cols:
+            assert parse_board(format_board(grid, board)) == (grid, board)
+
+
+def test_how_a_board_is_drawn():
+    assert format_board(Grid(2, 2), (3, 1, 0, 2)) == "3 1 0 2"
+    assert draw_board(Grid(3, 4), (*range(1, 12), 0)) == " 1  2  3  4\n 5  6  7  8\n 9 10 11  ."
+
+
+@pytest.mark.parametrize(
+    "text, parts",
+    [
+        ("", ["empty", "1 2 3"]),
+        (" \n\t\n", ["empty"]),
+        ("# only a comment", ["empty"]),
+        ("[[], []]", ["empty"]),
+        ("1 2 three 0", ["'three' is not a number", "blank as 0"]),
+        ("1 2 3.5 0", ["'3.5'"]),
+        ("1 2 +3 0", ["'+3'"]),
+        ("1 2 ² 0", ["'²' is not a number"]),
+        ("1 2 ٣ 0", ["'٣' is not a number"]),
+        ("1 2 3\0 0", ["'3\\x00' is not a number"]),
+        ("1 2 \ud800 0", ["'\\ud800'"]),
+        ("q" * 10**5, ["'qqqqqqqqqqqqqqqqqqqq…'"]),
+        ("1 2 -3 0", ["'-3' is negative"]),
+        ("1 2 " + "9" * 5000 + " 0", ["'99999999999999999999…' is too large", "64 cells"]),
+        ("1 2 3 4 5 6 7 8 9", ["not a 3x3 board", "foreign 9; no blank", "0 (the blank) to 8"]),
+        ("0 2 3 4 5 6 7 8 0", ["missing 1; 2 blanks"]),
+        ("_ 2 3 4 x 6 7 8 0", ["missing 1, 5; 3 blanks"]),
+        ("1 1 2 2 5 6 7 8 0", ["missing 3, 4; repeated 1, 2: write"]),
+        ("0 " * 64, ["missing 1, 2, 3, 4, 5, 6, … (63 in all); 64 blanks"]),
+        ("1 2 3 99 5 6 7 8 0", ["missing 4; foreign 99: write"]),
+        ("0", ["1 number cannot be a board", "2x2"]),
+        ("0 1 2", ["3 numbers cannot be a board"]),
+        ("0 1 2 3 4 5 6", ["7 numbers cannot be a board of any shape"]),
+        ("0 1 2 3 4 5", ["6 numbers make no square", "--shape 2x3 (or 3x2)"]),
+        (" ".join(map(str, range(12))), ["12 numbers make no square", "--shape 3x4 (or 2x6, 4x3, 6x2)"]),
+        (" ".join(map(str, range(81))), ["81 numbers cannot be a board", "at most 64"]),
+        ("1 2 3 / 4 5 / 6 7 0", ["row 2 has 2 numbers, but row 1 has 3"]),
+        ("1 2 3 / 4 5 6 / 0", ["row 3 has 1 number, but row 1 has 3"]),
+        ("1 / 2 / 3 / 0", ["4x1 is too small"]),
+        ("\n".join([" ".join("1" * 9)] * 9), ["9x9 has 81 cells"]),
+        ("3\n1 2 3\n4 5 0", ["promises 3 rows of 3 numbers, but 2 rows follow"]),
+        ("3\n0 1 2\n3 4 5\n6 7", ["promises 3 rows of 3 numbers, but one has 2 numbers"]),
+    ],
+)
+def test_what_is_not_a_board_is_refused_with_the_reason(text, parts):
+    message = refusal(text)
+    for part in parts:
+        assert part in message
+
+
+def test_a_board_that_does_not_fit_the_grid_is_refused():
+    assert "15 numbers for the 16 cells of a 4x4 board: no blank" in refusal(
+        " ".join(map(str, range(1, 16))), Grid(4, 4)
+    )
+    assert "3 numbers for the 9 cells of a 3x3 board: missing 3, 4, 5, 6, 7, 8:" in refusal("0 1 2", Grid(3, 3))
+    assert "10 numbers for the 9 cells of a 3x3 board: foreign 9" in refusal("0 1 2 3 4 5 6 7 8 9", Grid(3, 3))
+    message = refusal("0 1 2 / 3 4 5", Grid(3, 2))
+    assert "2 rows of 3" in message and "shape is 3x2" in message and "3 rows of 2" in message
+    assert "3 rows of 3" in refusal("3\n0 1 2\n3 4 5\n6 7 8", Grid(4, 4))
+
+
+def garbage(chance):
+    """Text at random, from noise to nearly a board."""
+    kind = chance.randrange(4)
+    if kind == 0:
+        return "".join(chr(chance.randrange(0x110000)) for _ in range(chance.randrange(12)))
+    if kind == 1:
+        return "".join(
+            chance.choice("0123456789 ,/;\n\t\r#-_.xX[](){}²٣\0\u2028\x85") for _ in range(chance.randrange(60))
+        )
+    side = chance.randrange(1, 6)
+    words = list(map(str, chance.sample(range(side * side), side * side)))
+    if kind == 2 or chance.random() < 0.5:
+        words[chance.randrange(len(words))] = chance.choice(["", "-1", "16", "9" * 5000, "?", "x", "3", "/", "#", "\n"])
+    breaks = chance.choice([" ", ",", "\n", " / "])
+    return breaks.join(" ".join(words[at : at + side]) for at in range(0, len(words), side))
+
+
+def test_garbage_gives_a_board_or_an_input_error():
+    chance = random.Random(15)
+    boards = 0
+    for _ in range(4000):
+        grid = chance.choice([None, None, Grid(2, 3), Grid(3, 3), Grid(4, 4, wrap=True)])
+        text = garbage(chance)
+        try:
+            found, board = parse_board(text, grid)
+        except InputError as error:
+            assert str(error).isprintable()
+        else:
+            boards += 1
+            assert sorted(board) == list(range(found.cells)) and grid in (None, found)
+    assert 100 < boards < 3900  # or the garbage is all of one kind
+
+
+# --- read_boards --------------------------------------------------------------------------------
+
+
+def test_one_board_a_line():
+    lines = ["# two boards", "1 2 3 4 5 6 7 8 0\n", "", "  1,2,3/4,5,6/7,8,_  # solved", "[[1, 2], [3, 0]]"]
+    assert list(read_boards(lines)) == [
+        (2, "1 2 3 4 5 6 7 8 0"),
+        (4, "1,2,3/4,5,6/7,8,_"),
+        (5, "[[1, 2], [3, 0]]"),
+    ]
+    assert list(read_boards([])) == []
+
+
+@pytest.mark.parametrize("grid", [None, Grid(3, 3)])
+def test_a_line_is_yielded_before_the_next_is_read(grid):
+    read = []
+
+    def lines():
+        for line in ["1 2 3 4 5 6 7 8 0", "what is this", "1 2 3 4 5 6 7 8 8", "8 7 6 5 4 3 2 1 0"]:
+            read.append(line)
+            yield line
+
+    for at, _ in enumerate(read_boards(lines(), grid), 1):
+        assert len(read) == at
+    assert len(read) == 4
+
+
+@pytest.mark.parametrize("bad", ["7", "1 2 3", "1 2 3 4", "0 1 2 3", "a b", "-1", "1 2 3 4 5 6 7 8", "/", "9" * 5000])
+@pytest.mark.parametrize("grid", [None, Grid(4, 4)])
+def test_a_bad_line_costs_the_good_ones_nothing(bad, grid):
+    good = format_board(Grid(4, 4), FIFTEEN)
+    found = texts(good, bad, good, good, bad, bad, good, grid=grid)
+    assert found.count(good) == 4
+
+
+def test_a_bad_line_among_boards_of_2x2():
+    assert texts("1 2 3 0", "1 2 3 4", "0 1 2 3", "1 2 3 3", "3 2 1 0") == [
+        "1 2 3 0",
+        "1 2 3 4",
+        "0 1 2 3",
+        "1 2 3 3",
+        "3 2 1 0",
+    ]
+
+
+def test_a_matrix_after_its_size():
+    lines = [
+        "# solvable",
+        "3 # size",
+        "1 2 3",
+        "# a remark",
+        "4 5 6",
+        "7 8 0",
+        "2",
+        "",
+        "0 1",
+        "2 3",
+        "4",
+        *["0 1 2 3"],
+    ]
+    assert list(read_boards(lines)) == [(2, "1 2 3 / 4 5 6 / 7 8 0"), (7, "0 1 / 2 3"), (11, "4 / 0 1 2 3")]
+
+
+@pytest.mark.parametrize("grid", [None, Grid(3, 3)])
+@pytest.mark.parametrize(
+    "rows",
+    [["0 1 2", "3 4 5"], ["0 1 2", "3 4", "5 6 7"], ["0 1", "2 3", "4 5"], ["1 2 3 4", "5 6 7 8", "9 10 11 0"], []],
+)
+def test_a_matrix_that_belies_its_size_is_one_bad_board(rows, grid):
+    good = "1 2 3 4 5 6 7 8 0"
+    *bad, last = texts("3", *rows, "", good, grid=grid)
+    assert last == good
+    for text in bad:
+        refusal(text, grid)
+    if grid is None:
+        assert bad == [" / ".join(["3", *rows])]
+
+
+def test_a_size_ends_the_matrix_before():
+    assert texts("3", "1 2 3", "4 5 6", "3", "1 2 3", "4 5 6", "7 8 0") == [
+        "3 / 1 2 3 / 4 5 6",
+        "1 2 3 / 4 5 6 / 7 8 0",
+    ]
+
+
+def test_a_size_beyond_all_boards_is_one_bad_board():
+    (text,) = texts("9", *[" ".join(map(str, range(at, at + 9))) for at in range(0, 81, 9)])
+    assert "9x9 has 81 cells" in refusal(text)
+
+
+@pytest.mark.parametrize(
+    "grid", [Grid(2, 2), Grid(3, 3), Grid(4, 4), Grid(5, 5), Grid(8, 8), Grid(2, 3), Grid(4, 3), Grid(3, 5), Grid(5, 3)]
+)
+@pytest.mark.parametrize("known", [False, True])
+@pytest.mark.parametrize("between", [[], [""], ["# next"]])
+def test_bare_matrices(grid, known, between):
+    if grid.cols > grid.rows and not known:
+        between = [""]
+    chance = random.Random(0)
+    boards = [random_board(grid, grid.goal(), chance) for _ in range(8)]
+    lines = [line for board in boards for line in (*draw_board(grid, board).splitlines(), *between)]
+    found = list(read_boards(lines, grid if known else None))
+    assert [parse_board(text) for _, text in found] == [(grid, board) for board in boards]
+    assert [at for at, _ in found] == [1 + (grid.rows + len(between)) * count for count in range(8)]
+
+
+def test_bare_matrices_whose_first_rows_are_a_board():
+    assert texts("0 1 2", "3 4 5", "6 7 8") == ["0 1 2 / 3 4 5 / 6 7 8"]
+    assert texts("0 1 2", "3 4 5", "", "6 7 8") == ["0 1 2 / 3 4 5", "6 7 8"]
+    rows = ["0 1 2 3", "4 5 6 7", "8 9 10 11", "12 13 14 15"]
+    assert texts(*rows, grid=Grid(4, 4)) == [" / ".join(rows)]
+    assert texts(*rows[::-1]) == [" / ".join(rows[::-1])]
+
+
+def test_a_bare_matrix_with_a_slip_is_one_bad_board():
+    (text,) = texts("1 2 3 4", "5 6 7 8", "9 10 11 12", "13 14 12 0")
+    assert "missing 15; repeated 12" in refusal(text)
+    assert texts("1 2 3", "4 ? 6", "7 8 0", "1 2 3", "4 5 6", "7 8 0") == [
+        "1 2 3 / 4 ? 6 / 7 8 0",
+        "1 2 3 / 4 5 6 / 7 8 0",
+    ]
+    assert texts("[", "[1, 2, 3],", "[4, 5, 6],", "[7, 8, 0]", "]") == ["1 2 3 / 4 5 6 / 7 8 0"]
+
+
+def test_garbage_is_split_without_a_word():
+    chance = random.Random(16)
+    for _ in range(1500):
+        grid = chance.choice([None, Grid(3, 3), Grid(4, 4)])
+        lines = "\n".join(garbage(chance) for _ in range(chance.randrange(4))).split("\n")
+        last = 0
+        for number, text in read_boards(lines, grid):
+            assert last < number <= len(lines)
+            last = number
+            try:
+                parse_board(text, grid)
+            except InputError as error:
+                assert str(error).isprintable()
+
+
+# --- goals --------------------------------------------------------------------------------------
+
+
+def test_goals_by_name():
+    assert GOALS == ("last", "first", "spiral")
+    assert goal_board(Grid(3, 3)) == EIGHT
+    assert goal_board(Grid(2, 3), "first") == (0, 1, 2, 3, 4, 5)
+    assert goal_board(Grid(2, 3), " Last ") == (1, 2, 3, 4, 5, 0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 2 / 0 3",
+        "1 2 3 / 8 0 4 / 7 6 5",
+        "1 2 3 4 / 12 13 14 5 / 11 0 15 6 / 10 9 8 7",
+        "1 2 3 / 0 5 4",
+        "1 2 / 0 3 / 5 4",
+        "1 2 3 4 / 10 11 0 5 / 9 8 7 6",
+        "1 2 3 / 10 11 4 / 9 0 5 / 8 7 6",
+    ],
+)
+def test_spiral_goals(text):
+    grid, board = parse_board(text)
+    assert goal_board(grid, "spiral") == board
+
+
+def test_a_goal_written_out():
+    assert goal_board(Grid(3, 3), "8 7 6 5 4 3 2 1 0") == (8, 7, 6, 5, 4, 3, 2, 1, 0)
+    for text in ("snail", "1 2 3 0", "", "\0"):
+        with pytest.raises(InputError, match="neither last, first, spiral nor a board: ") as caught:
+            goal_board(Grid(3, 3), text)
+        assert str(caught.value).isprintable()
+
+
+# --- parity -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+@pytest.mark.parametrize("rows, cols", [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2)])
+def test_parity_is_the_only_obstacle(rows, cols, wrap):
+    grid = Grid(rows, cols, wrap)
+    for blank in {0, 1, grid.cells - 1}:
+        goal, reached = grid.goal(blank), board_distances(grid, blank)
+        boards = permutations(range(grid.cells))
+        assert all((board in reached) == (why_unsolvable(grid, board, goal) is None) for board in boards)
+
+
+def test_parity_is_the_only_obstacle_on_3x3():
+    grid, half = Grid(3, 3), 181440
+    reached = board_distances(grid, 8)
+    assert len(reached) == half
+    assert all(why_unsolvable(grid, board, EIGHT) is None for board in reached)
+    for board in list(reached)[::17]:
+        swapped = tuple({1: 2, 2: 1}.get(tile, tile) for tile in board)
+        assert why_unsolvable(grid, swapped, EIGHT)
+
+
+def test_nothing_is_out_of_reach_on_wrapped_3x3():
+    grid = Grid(3, 3, wrap=True)
+    assert len(board_distances(grid, 0)) == 362880
+    assert why_unsolvable(grid, (2, 1, *EIGHT[2:]), EIGHT) is None
+
+
+def test_the_reason_names_the_parities_and_the_remedy():
+    grid = Grid(4, 4)
+    sam_loyd = (*range(1, 14), 15, 14, 0)
+    reason = why_unsolvable(grid, sam_loyd, FIFTEEN)
+    assert "an odd number of exchanges" in reason and "an even number of moves" in reason
+    assert "exchange any two tiles" in reason and reason.isprintable()
+    moved_once = (*range(1, 15), 0, 15)
+    assert why_unsolvable(grid, moved_once, FIFTEEN) is None
+    reason = why_unsolvable(grid, (*range(1, 13), 14, 13, 0, 15), FIFTEEN)
+    assert "an even number of exchanges" in reason and "an odd number of moves" in reason
+
+
+@pytest.mark.parametrize("wrap", [False, True])
+def test_moves_keep_a_board_solvable(wrap):
+    grid, chance = Grid(4, 6, wrap), random.Random(46)
+    goal = goal_board(grid, "spiral")
+    board = list(goal)
+    for _ in range(300):
+        hole = board.index(0)
+        cell = chance.choice(grid.neighbours[hole])
+        board[hole], board[cell] = board[cell], 0
+        assert why_unsolvable(grid, board, goal) is None
+    board = [{1: 2, 2: 1}.get(tile, tile) for tile in board]
+    assert why_unsolvable(grid, board, goal)
+
+
+# --- drawing lots -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "grid, boards", [(Grid(2, 2), 12), (Grid(2, 2, wrap=True), 12), (Grid(2, 3), 360), (Grid(2, 3, wrap=True), 720)]
+)
+def test_random_boards_are_solvable_and_even(grid, boards):
+    chance, goal, share = random.Random(22), goal_board(grid, "spiral"), 100
+    drawn = Counter(random_board(grid, goal, chance) for _ in range(boards * share))
+    assert len(drawn) == boards
+    assert all(why_unsolvable(grid, board, goal) is None for board in drawn)
+    assert 50 < min(drawn.values()) <= max(drawn.values()) < 150  # five standard deviations
+    surprise = sum((count - share) ** 2 / share for count in drawn.values())
+    assert abs(surprise - boards) < 5 * (2 * boards) ** 0.5
+
+
+def test_random_boards_follow_the_seed():
+    grid = Grid(5, 5)
+    a, b = (random_board(grid, grid.goal(), random.Random(5)) for _ in range(2))
+    assert a == b != random_board(grid, grid.goal(), random.Random(6))
+
+
+# --- sets ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name, grid, goal, boards, moves",
+    [
+        ("korf100", Grid(4, 4), "first", 100, 5305),
+        ("korf24", Grid(5, 5), "first", 50, 5039),
+        ("farthest", Grid(4, 4), "last", 17, 17 * 80),
+    ],
+)
+def test_shipped_sets(name, grid, goal, boards, moves):
+    assert name in SETS
+    found, end, instances = load_set(name)
+    assert found == grid and end == goal_board(grid, goal)
+    assert [instance.id for instance in instances] == list(range(1, boards + 1))
+    assert len({instance.board for instance in instances}) == boards
+    assert sum(instance.length for instance in instances) == moves
+    for instance in instances:
+        assert why_unsolvable(grid, instance.board, end) is None
+        blanks = grid.distance(instance.board.index(0), end.index(0))
+        assert instance.length % 2 == blanks % 2
+        assert (instance.generated is None) == (name == "farthest")
+
+
+def test_first_boards_of_the_sets():
+    assert load_set("korf100")[2][0] == (1, (14, 13, 15, 7, 11, 12, 9, 5, 6, 0, 2, 1, 4, 8, 10, 3), 57, 276361933)
+    assert load_set("korf24")[2][0].length == 95
+
+
+def test_the_farthest_boards_come_in_mirror_images():
+    grid, _, instances = load_set("farthest")
+    boards = {instance.board for instance in instances}
+
+    def mirrored(board):
+        def across(cell):
+            return cell % 4 * 4 + cell // 4
+
+        tiles = [board[across(cell)] for cell in range(grid.cells)]
+        return tuple(tile and across(tile - 1) + 1 for tile in tiles)
+
+    assert {mirrored(board) for board in boards} == boards
+
+
+def test_an_unknown_set_is_refused():
+    with pytest.raises(InputError, match=r"'korf99': choose one of korf100, korf24, farthest"):
+        load_set("korf99")
