@@ -132,6 +132,23 @@ class Grid:
         """The cell of ``tile`` in the canonical goal."""
         return tile - 1 if tile <= blank else tile
 
+    def symmetries(self) -> list[tuple[Grid, tuple[int, ...]]]:
+        """The eight turns and reflections: for each the grid it leads to and, cell by cell, the cell it becomes.
+
+        The identity comes first, then the half turn. Half of them exchange rows and columns, and with
+        them the sides of the board.
+        """
+        maps = []
+        for exchange, turn_rows, turn_cols in ((e, r, c) for e in (0, 1) for r, c in ((0, 0), (1, 1), (0, 1), (1, 0))):
+            target = Grid(self.cols, self.rows, self.wrap) if exchange else self
+            cells = []
+            for cell in range(self.cells):
+                row, col = divmod(cell, self.cols)
+                row, col = (self.rows - 1 - row if turn_rows else row), (self.cols - 1 - col if turn_cols else col)
+                cells.append(col * self.rows + row if exchange else row * self.cols + col)
+            maps.append((target, tuple(cells)))
+        return maps
+
     def draw(self, label) -> str:
         """The board as text, ``label(cell)`` on every cell, columns aligned."""
         labels = [str(label(cell)) for cell in range(self.cells)]

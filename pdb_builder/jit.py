@@ -21,6 +21,8 @@ import shutil
 from pathlib import Path
 
 import numba
+from llvmlite import ir
+from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
 
@@ -89,3 +91,45 @@ def _compiled_popcount(word):
 @overload(lowest)
 def _compiled_lowest(word):
     return lambda word: _lowest(word)
+
+
+def prefetch(array, at):
+    """Ask for the cache line of an element that will soon be read."""
+
+
+@intrinsic
+def _prefetch(typing_context, array, at):
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        pointer = builder.gep(data, [args[1]])
+        flag = ir.IntType(32)
+        shape = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+        function = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")
+        builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # to read, keep it close, data
+        return context.get_dummy_value()
+
+    return numba.types.void(array, at), generate
+
+
+@overload(prefetch)
+def _compiled_prefetch(array, at):
+    return lambda array, at: _prefetch(array, at)
+
+
+def fetch(array, at):
+    """``array[at]`` of a flat array, for kernels: ``at`` is not negative, and nobody checks it."""
+    return array[at]
+
+
+@intrinsic
+def _fetch(typing_context, array, at):
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        return builder.load(builder.gep(data, [args[1]]))
+
+    return array.dtype(array, numba.types.int64), generate
+
+
+@overload(fetch)
+def _compiled_fetch(array, at):
+    return lambda array, at: _fetch(array, at)

@@ -1,0 +1,1 @@
+"""Optimal solutions of sliding-tile puzzles with pattern databases."""

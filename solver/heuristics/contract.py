@@ -1,0 +1,89 @@
+"""What a search asks of a heuristic.
+
+A search loop is written once, for every heuristic. Numba compiles it anew for each *kind* of
+heuristic, and at that moment fills in the four functions below with the code of that kind: a kind
+is a NamedTuple of arrays, and its file provides the bodies (``@body_of``).
+
+A heuristic keeps, in its own arrays, what it knows of the current board, and is carried from board
+to board by moves. A move is ``(tile, source, target)``: the tile on cell ``source`` goes to the
+blank's cell ``target``, and the blank to ``source``.
+
+- ``look(heuristic, slot, tile, source, target)`` is the value of the board after a move, which is
+  not made. What it took to find out is left in the numbered ``slot``.
+- ``step(heuristic, slot, tile, source, target)`` makes the move that was looked at in ``slot``, and
+  leaves there what takes it back: the same step with ``source`` and ``target`` exchanged.
+- ``settle(heuristic, board, parts, at)`` makes ``board`` the current one, from nothing but its
+  tiles and its *parts*, the numbers whose maximum is its value: ``parts[at]`` and following.
+- ``note(heuristic, slot, value, parts, at)`` writes the parts of the board that was looked at in
+  ``slot`` and has this value.
+
+Slots let a search look at all moves of a board before it judges any of them, so that the waits for
+memory overlap, and then make the chosen ones without looking again.
+
+What a search holds in Python is a ``Heuristic``: a name and the means to make the NamedTuple.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from numba import types
+from numba.extending import overload
+
+Board = Sequence[int]
+
+
+@dataclass(frozen=True)
+class Heuristic:
+    """A lower bound on the moves to one goal.
+
+    ``fresh(slots)`` makes the NamedTuple that kernels work on, with room for so many slots; every
+    thread needs its own. ``measure(board)`` gives the parts of a board. Boards are in the numbering
+    of the canonical goal.
+    """
+
+    name: str
+    parts: int  # how many numbers the value is the maximum of
+    fresh: Callable[[int], Any]
+    measure: Callable[[Board], list[int]]
+
+
+def look(heuristic, slot, tile, source, target):
+    """The value of the board after a move."""
+
+
+def aim(heuristic, slot, tile, source, target):
+    """Prepare ``look``."""
+
+
+def fetches(heuristic):
+    """Whether ``aim`` does anything."""
+
+
+def step(heuristic, slot, tile, source, target):
+    """Make the move in ``slot``, or take it back."""
+
+
+def settle(heuristic, board, parts, at):
+    """Make ``board`` the current board."""
+
+
+def note(heuristic, slot, value, parts, at):
+    """Write the parts of the board in ``slot``."""
+
+
+def body_of(function, kind: type):
+    """Decorator: the body of ``function`` for heuristics of one kind, a NamedTuple class."""
+
+    def register(body):
+        def choose(*arguments):
+            numba_type = arguments[0]
+            ours = isinstance(numba_type, types.BaseNamedTuple) and numba_type.instance_class is kind
+            return body if ours else None
+
+        overload(function, strict=False)(choose)  # not strict: ``choose`` takes any arguments
+        return body
+
+    return register

@@ -1,0 +1,175 @@
+"""Linear conflict: Manhattan distance, and two moves more for every tile that must leave its line.
+
+Two tiles that stand in the row both belong to, in the wrong order, cannot pass each other there: one
+must leave the row and come back, two moves that Manhattan distance does not count. In a row with
+several such pairs, the tiles that stay must be in order. So the fewest that must leave are all but a
+longest increasing subsequence; counting pairs instead would count too much (3 1 2 needs one tile
+out, not two). Columns likewise. (Hansson, Mayer & Yung 1992.)
+
+Each line has a *code*: for every cell a digit, the place of the tile in the line, counted from 1, if
+the tile belongs there, else 0. A move changes the digits of one tile in its home row and in its home
+column, and of no other, by an exclusive or that undoes itself. For lines of up to seven cells a table holds
+the fewest removals of every code; for longer ones they are counted when asked. Lines of more than
+fifteen cells do not fit a code and add nothing.
+
+On a wrapped board a tile can go round the other way, and none of this is true.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from pdb_builder.grid import Grid, InputError
+from pdb_builder.jit import kernel, popcount, shared
+
+from .contract import Board, Heuristic, aim, body_of, fetches, look, note, settle, step
+from .manhattan import distances_home
+
+LONGEST_TABLED = 7  # cells of a line whose codes have a table
+LONGEST = 15  # cells of a line whose code fits a word
+
+
+class LinearConflict(NamedTuple):
+    """What the kernels work on."""
+
+    distance: np.ndarray  # [tile, cell] as in Manhattan distance
+    in_row: np.ndarray  # [tile, cell] -> the digit there in the code of the tile's home row, in its place, or 0
+    in_col: np.ndarray  # the same for its home column
+    row_of: np.ndarray  # tile -> which code is that of its home row
+    col_of: np.ndarray
+    removals: np.ndarray  # code -> fewest tiles that must leave; empty if there is no table
+    width: int  # bits of a digit
+    codes: np.ndarray  # of the current board
+    value: np.ndarray
+    values: np.ndarray  # [slot]
+
+
+@shared
+def fewest_removals(code, width):
+    """How many tiles must leave a line so that the others are in order."""
+    # The smallest last tile of an increasing run of each length, as a set: a tile replaces the next
+    # larger one, or makes a longer run (patience sorting).
+    lasts = 0
+    count = 0
+    while code != 0:
+        digit = code & ((1 << width) - 1)
+        code >>= width
+        if digit != 0:
+            count += 1
+            larger = lasts >> digit
+            if larger != 0:
+                lasts ^= (larger & -larger) << digit
+            lasts |= 1 << digit
+    return count - popcount(lasts)
+
+
+@kernel
+def _tabulate(removals, width):
+    for code in range(removals.size):
+        removals[code] = fewest_removals(code, width)
+
+
+@cache
+def _removals(length: int) -> np.ndarray:
+    removals = np.zeros(1 << (3 * length), dtype=np.uint8)
+    _tabulate(removals, 3)
+    return removals
+
+
+def prepare(grid: Grid, blank: int) -> Heuristic:
+    """The heuristic for the canonical goal with its blank on the given cell."""
+    if grid.wrap:
+        raise InputError(
+            "linear conflict does not hold on wrapped boards, where a tile can go round: take manhattan or pdb"
+        )
+    rows, cols, cells = grid.rows, grid.cols, grid.cells
+    longest = max((side for side in (rows, cols) if side <= LONGEST), default=0)
+    width = 3 if longest <= LONGEST_TABLED else 4
+    removals = _removals(longest) if longest <= LONGEST_TABLED else np.zeros(0, dtype=np.uint8)
+    in_row, in_col = np.zeros((2, cells, cells), dtype=np.int64)
+    row_of, col_of = np.zeros((2, cells), dtype=np.int64)
+    for tile in range(1, cells):
+        home_row, home_col = divmod(grid.home(tile, blank), cols)
+        row_of[tile], col_of[tile] = home_row, rows + home_col
+        if cols <= LONGEST:
+            for col in range(cols):
+                in_row[tile, home_row * cols + col] = (home_col + 1) << (width * col)
+        if rows <= LONGEST:
+            for row in range(rows):
+                in_col[tile, row * cols + home_col] = (home_row + 1) << (width * row)
+    distance = distances_home(grid, blank)
+
+    def fresh(slots: int) -> LinearConflict:
+        working = (np.zeros(rows + cols, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(slots, dtype=np.int64))
+        return LinearConflict(distance, in_row, in_col, row_of, col_of, removals, width, *working)
+
+    def measure(board: Board) -> list[int]:
+        codes = [0] * (rows + cols)
+        for cell, tile in enumerate(board):
+            codes[row_of[tile]] |= int(in_row[tile, cell])
+            codes[col_of[tile]] |= int(in_col[tile, cell])
+        distance_sum = int(distance[list(board), range(cells)].sum())
+        return [distance_sum + 2 * sum(fewest_removals(code, width) for code in codes)]
+
+    return Heuristic("linear-conflict", 1, fresh, measure)
+
+
+@shared
+def _removed(heuristic, code):
+    if heuristic.removals.size != 0:
+        return np.int64(heuristic.removals[code])
+    return np.int64(fewest_removals(code, heuristic.width))
+
+
+@body_of(fetches, LinearConflict)
+def _fetches(heuristic):
+    return False
+
+
+@body_of(aim, LinearConflict)
+def _aim(heuristic, slot, tile, source, target):
+    pass
+
+
+@body_of(look, LinearConflict)
+def _look(heuristic, slot, tile, source, target):
+    distance, in_row, in_col = heuristic.distance, heuristic.in_row, heuristic.in_col
+    row = heuristic.codes[heuristic.row_of[tile]]
+    col = heuristic.codes[heuristic.col_of[tile]]
+    new_row = row ^ in_row[tile, source] ^ in_row[tile, target]
+    new_col = col ^ in_col[tile, source] ^ in_col[tile, target]
+    more = _removed(heuristic, new_row) + _removed(heuristic, new_col)
+    fewer = _removed(heuristic, row) + _removed(heuristic, col)
+    value = heuristic.value[0] + distance[tile, target] - distance[tile, source] + 2 * (more - fewer)
+    heuristic.values[slot] = value
+    return value
+
+
+@body_of(step, LinearConflict)
+def _step(heuristic, slot, tile, source, target):
+    in_row, in_col, codes = heuristic.in_row, heuristic.in_col, heuristic.codes
+    codes[heuristic.row_of[tile]] ^= in_row[tile, source] ^ in_row[tile, target]
+    codes[heuristic.col_of[tile]] ^= in_col[tile, source] ^ in_col[tile, target]
+    value = heuristic.value[0]
+    heuristic.value[0] = heuristic.values[slot]
+    heuristic.values[slot] = value
+
+
+@body_of(settle, LinearConflict)
+def _settle(heuristic, board, parts, at):
+    codes = heuristic.codes
+    for line in range(codes.size):
+        codes[line] = 0
+    for cell in range(board.size):
+        tile = board[cell]
+        codes[heuristic.row_of[tile]] ^= heuristic.in_row[tile, cell]
+        codes[heuristic.col_of[tile]] ^= heuristic.in_col[tile, cell]
+    heuristic.value[0] = parts[at]
+
+
+@body_of(note, LinearConflict)
+def _note(heuristic, slot, value, parts, at):
+    parts[at] = value

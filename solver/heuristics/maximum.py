@@ -1,0 +1,57 @@
+"""The larger of two heuristics, which may themselves be maxima: a lower bound as good as its best part."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .contract import Board, Heuristic, body_of, look, note, settle, step
+
+
+class Maximum(NamedTuple):
+    """What the kernels work on."""
+
+    first: Any
+    second: Any
+    first_parts: int
+    values: np.ndarray  # [slot, which of the two]
+
+
+def prepare(first: Heuristic, second: Heuristic) -> Heuristic:
+    """The maximum of two heuristics for the same goal."""
+
+    def fresh(slots: int) -> Maximum:
+        return Maximum(first.fresh(slots), second.fresh(slots), first.parts, np.zeros((slots, 2), dtype=np.int64))
+
+    def measure(board: Board) -> list[int]:
+        return first.measure(board) + second.measure(board)
+
+    return Heuristic(f"max({first.name}, {second.name})", first.parts + second.parts, fresh, measure)
+
+
+@body_of(look, Maximum)
+def _look(heuristic, slot, tile, source, target):
+    first = look(heuristic.first, slot, tile, source, target)
+    second = look(heuristic.second, slot, tile, source, target)
+    heuristic.values[slot, 0] = first
+    heuristic.values[slot, 1] = second
+    return max(first, second)
+
+
+@body_of(step, Maximum)
+def _step(heuristic, slot, tile, source, target):
+    step(heuristic.first, slot, tile, source, target)
+    step(heuristic.second, slot, tile, source, target)
+
+
+@body_of(settle, Maximum)
+def _settle(heuristic, board, parts, at):
+    settle(heuristic.first, board, parts, at)
+    settle(heuristic.second, board, parts, at + heuristic.first_parts)
+
+
+@body_of(note, Maximum)
+def _note(heuristic, slot, value, parts, at):
+    note(heuristic.first, slot, heuristic.values[slot, 0], parts, at)
+    note(heuristic.second, slot, heuristic.values[slot, 1], parts, at + heuristic.first_parts)

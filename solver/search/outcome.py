@@ -1,0 +1,85 @@
+"""What goes into a search and what comes out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from pdb_builder.grid import Grid
+
+from ..heuristics.contract import Heuristic
+
+
+class Problem(NamedTuple):
+    """A board to solve, in the numbering of the canonical goal with its blank on cell ``blank``."""
+
+    grid: Grid
+    blank: int
+    start: tuple[int, ...]
+    heuristic: Heuristic
+
+
+class Stopped(Exception):
+    """The search was told to stop: its argument is the limit that was reached."""
+
+
+class Limits(NamedTuple):
+    """When to give up. None is no limit."""
+
+    deadline: float | None = None  # of time.monotonic()
+    nodes: int | None = None  # boards generated
+    memory: int | None = None  # bytes
+
+    def check(self, generated: int) -> None:
+        """Raise ``Stopped`` if the time is up or more than enough boards were generated."""
+        if self.nodes is not None and generated >= self.nodes:
+            raise Stopped("nodes")
+        if self.deadline is not None and time.monotonic() >= self.deadline:
+            raise Stopped("time")
+
+    def expansions(self, generated: int, most: int) -> int:
+        """How many boards to expand before the next check: the node limit is not passed by much."""
+        if self.nodes is None:
+            return most
+        return min(most, max(1, (self.nodes - generated) // 3))
+
+
+class Iteration(NamedTuple):
+    """One bound of the search and what it took."""
+
+    bound: int
+    expanded: int
+    generated: int
+    seconds: float
+
+
+@dataclass
+class Outcome:
+    """How a search ended.
+
+    ``paths`` are the cells the blank visits, start and goal included: a shortest solution, or all of
+    them if that was asked, or none if the search was stopped.
+    """
+
+    lower_bound: int
+    paths: list[list[int]] = field(default_factory=list)
+    iterations: list[Iteration] = field(default_factory=list)
+    expanded: int = 0
+    generated: int = 1  # the start
+    stored: int | None = None  # boards held in memory at the end
+    stopped: str | None = None  # the limit that was reached: time, nodes, memory or interrupt
+
+
+class Progress(NamedTuple):
+    """How far a search has come."""
+
+    bound: int
+    expanded: int
+    generated: int
+    share: float | None = None  # of the current iteration
+    stored: int | None = None
+
+
+Report = Callable[[Progress], None]
