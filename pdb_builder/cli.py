@@ -1,8 +1,7 @@
 """The command line of the builder: ``pdb-builder build | info | list | verify | bench``.
 
 Each command is a function ``run_x(args)`` that prints its answer to stdout and returns the exit
-code; notices and progress go to stderr. The rest of the package raises, ``main`` translates: bad
-input and unusable files are one line on stderr and exit code 2.
+code; notices and progress go to stderr. The rest of the package raises, ``shell`` translates.
 
 Nothing that imports numba is imported before a command runs: ``--help`` answers at once.
 """
@@ -12,11 +11,8 @@ from __future__ import annotations
 import argparse
 import contextlib
 import json
-import os
 import re
-import signal
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,48 +20,23 @@ from pathlib import Path
 from . import __version__
 from .encoding import ENCODINGS, check_encoding
 from .grid import Grid, InputError
-from .machine import MAX_THREADS
 from .pattern import DEFAULT_NAME, NAMED, Spec, check_partition, default_partition, parse_patterns, shape_of
+from .shell import (
+    Parser,
+    command_adder,
+    folder_option,
+    notice,
+    parse_size,
+    positive,
+    run,
+    threads_option,
+)
 
 EXIT_CODES = (
     "exit codes: 0 done, 1 a database failed its verification, 2 bad input or an unusable file, 130 interrupted"
 )
 
 DEFAULT_BUDGET = 4 * 10**9  # what an automatic partition may take when nothing is said
-
-
-def default_folder() -> Path:
-    """$SLIDEPDB_DATABASES, or the ``databases`` folder of the checkout, or one in the working folder."""
-    if folder := os.environ.get("SLIDEPDB_DATABASES"):
-        return Path(folder)
-    checkout = Path(__file__).resolve().parent.parent / "databases"
-    if checkout.is_dir():
-        with contextlib.suppress(ValueError):
-            return checkout.relative_to(Path.cwd())
-        return checkout
-    return Path("databases")
-
-
-def notice(text: str) -> None:
-    """One line on stderr."""
-    print(" ".join(text.split()), file=sys.stderr, flush=True)
-
-
-# ---- what the arguments mean --------------------------------------------------------------------
-
-
-def parse_size(text: str) -> int:
-    """A number of bytes written as 4G, 512M, 1.5GB or plain."""
-    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([kmgt]?)i?b?", text.strip().lower())
-    if not match:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a size: write it as 4G or 512M")
-    return int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " "))
-
-
-def positive(text: str) -> int:
-    if not re.fullmatch(r"0*[1-9][0-9]{0,2}", text) or int(text) > MAX_THREADS:
-        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number from 1 to {MAX_THREADS}")
-    return int(text)
 
 
 def _spec_of(target: str, args: argparse.Namespace):
@@ -394,13 +365,6 @@ def run_bench(args: argparse.Namespace) -> int:
 # ---- the parser ---------------------------------------------------------------------------------
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line."""
-
-    def error(self, message: str):
-        self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
-
-
 def _parser() -> Parser:
     parser = Parser(
         prog="pdb-builder",
@@ -411,27 +375,7 @@ def _parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"slidepdb {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    def command(name: str, run, summary: str, example: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(
-            name,
-            help=summary,
-            description=summary[0].upper() + summary[1:] + ".",
-            epilog=f"example: {example}\n\n{EXIT_CODES}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        sub.set_defaults(run=run)
-        return sub
-
-    def threads_option(sub) -> None:
-        sub.add_argument("--threads", type=positive, metavar="N", help="threads to use (default: all cores)")
-
-    def folder_option(sub) -> None:
-        sub.add_argument(
-            "--folder",
-            type=Path,
-            default=default_folder(),
-            help="where databases are kept (default: %(default)s; $SLIDEPDB_DATABASES)",
-        )
+    command = command_adder(commands, "pdb-builder", EXIT_CODES)
 
     build = command(
         "build", run_build, "build databases, or say that they are there", "pdb-builder build 5x5 --encoding bytes"
@@ -509,54 +453,4 @@ def _parser() -> Parser:
 
 
 def main(argv: list[str] | None = None) -> int:
-    _prepare_streams()
-    words = sys.argv[1:] if argv is None else argv
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be told to stop is to be interrupted
-    try:
-        args = _parser().parse_args(words)
-        args.words = words
-        code = args.run(args)
-        sys.stdout.flush()
-        return code
-    except InputError as error:
-        return _fail(error)
-    except MemoryError:
-        return _fail("the memory ran out: build smaller patterns, or close other programs")
-    except KeyboardInterrupt as stop:
-        if sys.stderr.isatty():
-            print(file=sys.stderr)  # leave the line of the progress bar
-        notice(f"interrupted: {stop}" if str(stop) else "interrupted: run the same command again to continue")
-        return 130
-    except BrokenPipeError:  # the reader of our output has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            sys.stdout.close()  # what it still holds cannot be written either
-        return _fail(f"{error.filename or 'output'}: {error.strerror or error}")
-    except Exception as error:
-        from .store import DatabaseError
-
-        if isinstance(error, DatabaseError):
-            return _fail(error)
-        raise
-
-
-def _prepare_streams() -> None:
-    """Make every standard stream usable: open if the caller closed it, and able to print any name or bar."""
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
-        if getattr(sys, name) is None:
-            handle = os.open(os.devnull, os.O_RDWR)
-            if handle != number:
-                os.dup2(handle, number)
-            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            utf8 = (stream.encoding or "").lower().replace("-", "") == "utf8"
-            stream.reconfigure(errors="surrogateescape" if utf8 else "replace")
-
-
-def _fail(error: object) -> int:
-    notice(f"pdb-builder: error: {error}")
-    return 2
+    return run("pdb-builder", _parser, argv, "run the same command again to continue")

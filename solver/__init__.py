@@ -1,1 +1,46 @@
-"""Optimal solutions of sliding-tile puzzles with pattern databases."""
+"""Proven shortest solutions of sliding-tile puzzles.
+
+>>> from solver import solve
+>>> solution = solve("1 2 3 4 5 6 0 7 8", heuristic="manhattan")
+>>> solution.moves, solution.length
+('LL', 2)
+>>> [tuple(board) for board in solution.boards()][-1]
+(1, 2, 3, 4, 5, 6, 7, 8, 0)
+>>> solve("8 0 6 / 5 4 7 / 2 3 1", goal="first", heuristic="linear-conflict", algorithm="a-star").length
+31
+>>> solve("2 1 3 4 5 6 7 8 0", heuristic="manhattan")
+Traceback (most recent call last):
+    ...
+solver.solving.Unsolvable: the board cannot be solved: its order is an odd number of exchanges from the goal, \
+but the way of the blank is an even number of moves: exchange any two tiles, as in 1 and 2
+"""
+
+from importlib import import_module
+
+# Loaded when first asked for, so that the command line can print its help without waiting for numba.
+_HOMES = {
+    "solve": "solving",
+    "solve_board": "solving",
+    "Solution": "solving",
+    "Settings": "solving",
+    "Unsolvable": "solving",
+    "parse_board": "board",
+    "read_boards": "board",
+    "goal_board": "board",
+    "random_board": "board",
+    "why_unsolvable": "board",
+    "load_set": "board",
+    "HEURISTICS": "heuristics",
+    "SEARCHES": "search",
+}
+__all__ = sorted(_HOMES)
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]
+
+
+def __getattr__(name: str):
+    if name in _HOMES:
+        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

@@ -1,15 +1,17 @@
 """What a search asks of a heuristic.
 
 A search loop is written once, for every heuristic. Numba compiles it anew for each *kind* of
-heuristic, and at that moment fills in the four functions below with the code of that kind: a kind
+heuristic, and at that moment fills in the functions below with the code of that kind: a kind
 is a NamedTuple of arrays, and its file provides the bodies (``@body_of``).
 
 A heuristic keeps, in its own arrays, what it knows of the current board, and is carried from board
 to board by moves. A move is ``(tile, source, target)``: the tile on cell ``source`` goes to the
 blank's cell ``target``, and the blank to ``source``.
 
-- ``look(heuristic, slot, tile, source, target)`` is the value of the board after a move, which is
-  not made. What it took to find out is left in the numbered ``slot``.
+- ``aim(heuristic, slot, tile, source, target)`` works out what a move asks of memory, notes it in the
+  numbered ``slot`` and asks for it. ``fetches(heuristic)`` says whether there is anything to ask for.
+- ``look(heuristic, slot, tile, source, target)`` is the value of the board after the move that was aimed
+  at in ``slot``. The move is not made.
 - ``step(heuristic, slot, tile, source, target)`` makes the move that was looked at in ``slot``, and
   leaves there what takes it back: the same step with ``source`` and ``target`` exchanged.
 - ``settle(heuristic, board, parts, at)`` makes ``board`` the current one, from nothing but its
@@ -17,8 +19,8 @@ blank's cell ``target``, and the blank to ``source``.
 - ``note(heuristic, slot, value, parts, at)`` writes the parts of the board that was looked at in
   ``slot`` and has this value.
 
-Slots let a search look at all moves of a board before it judges any of them, so that the waits for
-memory overlap, and then make the chosen ones without looking again.
+Slots let a search aim at many moves before it looks at any of them, so that the waits for memory
+overlap, and then make the chosen ones without looking again.
 
 What a search holds in Python is a ``Heuristic``: a name and the means to make the NamedTuple.
 """
@@ -45,21 +47,23 @@ class Heuristic:
     """
 
     name: str
+    kind: str  # heuristics of the same kind share compiled code
     parts: int  # how many numbers the value is the maximum of
     fresh: Callable[[int], Any]
     measure: Callable[[Board], list[int]]
-
-
-def look(heuristic, slot, tile, source, target):
-    """The value of the board after a move."""
-
-
-def aim(heuristic, slot, tile, source, target):
-    """Prepare ``look``."""
+    by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
 
 
 def fetches(heuristic):
     """Whether ``aim`` does anything."""
+
+
+def aim(heuristic, slot, tile, source, target):
+    """Ask memory for what ``look`` will need."""
+
+
+def look(heuristic, slot, tile, source, target):
+    """The value of the board after a move that was aimed at."""
 
 
 def step(heuristic, slot, tile, source, target):

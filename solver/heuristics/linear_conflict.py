@@ -114,7 +114,7 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
         distance_sum = int(distance[list(board), range(cells)].sum())
         return [distance_sum + 2 * sum(fewest_removals(code, width) for code in codes)]
 
-    return Heuristic("linear-conflict", 1, fresh, measure)
+    return Heuristic("linear-conflict", "linear-conflict", 1, fresh, measure)
 
 
 @shared

@@ -40,7 +40,7 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
     def measure(board: Board) -> list[int]:
         return [int(distance[list(board), range(grid.cells)].sum())]
 
-    return Heuristic("manhattan", 1, fresh, measure)
+    return Heuristic("manhattan", "manhattan", 1, fresh, measure)
 
 
 @body_of(fetches, Manhattan)

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .contract import Board, Heuristic, body_of, look, note, settle, step
+from .contract import Board, Heuristic, aim, body_of, fetches, look, note, settle, step
 
 
 class Maximum(NamedTuple):
@@ -27,7 +27,20 @@ def prepare(first: Heuristic, second: Heuristic) -> Heuristic:
     def measure(board: Board) -> list[int]:
         return first.measure(board) + second.measure(board)
 
-    return Heuristic(f"max({first.name}, {second.name})", first.parts + second.parts, fresh, measure)
+    name = f"max:{first.name.removeprefix('max:')}+{second.name}"
+    parts = first.parts + second.parts
+    return Heuristic(name, f"({first.kind}, {second.kind})", parts, fresh, measure, first.by_value or second.by_value)
+
+
+@body_of(fetches, Maximum)
+def _fetches(heuristic):
+    return fetches(heuristic.first) or fetches(heuristic.second)
+
+
+@body_of(aim, Maximum)
+def _aim(heuristic, slot, tile, source, target):
+    aim(heuristic.first, slot, tile, source, target)
+    aim(heuristic.second, slot, tile, source, target)
 
 
 @body_of(look, Maximum)

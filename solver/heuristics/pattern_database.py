@@ -183,9 +183,7 @@ def _sums(grid: Grid, blank: int, database: Database, reflection: bool) -> list[
 
 def fits(grid: Grid, blank: int, database: Database) -> bool:
     """Whether a symmetry of the board makes the database one for this goal."""
-    return any(
-        target == database.grid and cells[blank] == database.spec.blank for target, cells in grid.symmetries()
-    )
+    return any(target == database.grid and cells[blank] == database.spec.blank for target, cells in grid.symmetries())
 
 
 def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True) -> Heuristic:
@@ -251,8 +249,9 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
             row[list(view.cells)] = [view.tiles[tile] for tile in board]
         return sum(table.distances(turned) for table in tables).tolist()
 
-    name = f"pdb:{database.path.stem}" + ("" if reflection or len(_sums(grid, blank, database, True)) == 1 else " plain")
-    return Heuristic(name, len(sums), fresh, measure)
+    alone = reflection or len(_sums(grid, blank, database, True)) == 1
+    name = f"pdb:{database.path.stem}" + ("" if alone else " without reflection")
+    return Heuristic(name, "pdb", len(sums), fresh, measure, by_value=unit == 8)
 
 
 # ---- kernels ------------------------------------------------------------------------------------
@@ -296,7 +295,9 @@ def _aim(heuristic, slot, tile, source, target):
         before = popcount(footprint & ((1 << start) - 1))
         footprint ^= (1 << start) | (1 << end)
         after = popcount(footprint & ((1 << end) - 1))
-        move = (before * fetch(heuristic.facts, fact + SIZE) + after) * fetch(heuristic.facts, fact + MERGES) + (code >> 32)
+        move = (before * fetch(heuristic.facts, fact + SIZE) + after) * fetch(heuristic.facts, fact + MERGES) + (
+            code >> 32
+        )
         become = np.int64(fetch(heuristic.merge_moves, fetch(heuristic.facts, fact + MERGE_MOVES) + move))
         rows, bits = fetch(heuristic.facts, fact + ROWS), fetch(heuristic.facts, fact + BITS)
         row_map = fetch(heuristic.facts, fact + ROW_MAPS) + ((become >> 8) & 0xFF) * rows

@@ -1,0 +1,23 @@
+"""The searches by name. Their code, and with it numba, is imported when one is used.
+
+Each is a module with a function ``search(problem, threads, limits, report, every) -> Outcome``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from pdb_builder.grid import InputError
+
+SEARCHES = {
+    "ida-star": "depth first under a rising bound: hardly any memory, all threads",
+    "a-star": "best first: fewest boards expanded, all of them in memory, one thread",
+}
+
+
+def search_named(name: str) -> Callable:
+    """The function of a search."""
+    if name not in SEARCHES:
+        raise InputError(f"there is no search '{name[:60]}': take {' or '.join(SEARCHES)}")
+    return import_module(f".{name.replace('-', '_')}", __name__).search

@@ -41,7 +41,11 @@ PULSE = 0.05  # seconds between looks at the clock while threads search
 ROOM = 64  # how much deeper than the bound the stacks are made
 UNCUT = 300_000  # if the iteration before generated fewer boards than this, the tree is not cut
 FIRST_CUT, DEEPEST_CUT = 6, 30  # depths
-LEAST_SUBTREES, MOST_SUBTREES, SUBTREE_SIZE = 32, 2_000, 50_000  # how many subtrees, by the boards of the last iteration
+LEAST_SUBTREES, MOST_SUBTREES, SUBTREE_SIZE = (
+    32,
+    2_000,
+    50_000,
+)  # how many subtrees, by the boards of the last iteration
 
 # What the loop was doing when it returned.
 FINISHED, FOUND, SLICED, FULL = range(4)
@@ -321,7 +325,9 @@ class _Tree:
         before, paths = done.copy(), []
         status, fresh = SLICED, True
         while status != FINISHED:
-            status = _search(heuristic, stack, self.moves, bound, True, fresh, *NO_FLOOR, self._slice())
+            status = _search(
+                heuristic, stack, self.moves, bound, self.problem.by_value, fresh, *NO_FLOOR, self._slice()
+            )
             fresh = False
             done[:] = before + state[[EXPANDED, GENERATED]]
             if status == FOUND:
@@ -396,8 +402,7 @@ class _Tree:
             self.cut += 2
 
     def _frontier(self, bound: int, floor: int) -> tuple[_Subtree, np.ndarray, np.ndarray]:
-        worker = self.workers[0]
-        heuristic, stack, done = worker
+        heuristic, stack, _ = self.workers[0]
         state = stack.state
         _start(heuristic, stack, self.moves, self.start, self.parts, self.root)
         state[LISTED] = 0
@@ -405,7 +410,9 @@ class _Tree:
         prefixes, counts = np.zeros((room, floor + 1), dtype=np.uint16), np.zeros((room, 2), dtype=np.int64)
         status, fresh, paths = SLICED, True, []
         while status != FINISHED:
-            status = _search(heuristic, stack, self.moves, bound, True, fresh, floor, prefixes, counts, SLICE)
+            status = _search(
+                heuristic, stack, self.moves, bound, self.problem.by_value, fresh, floor, prefixes, counts, SLICE
+            )
             fresh = False
             if status == FULL:
                 prefixes, counts = np.vstack([prefixes, prefixes]), np.vstack([counts, counts])

@@ -50,4 +50,3 @@ def moves_of(grid: Grid) -> Moves:
             for place, other in enumerate(others):
                 following[number] |= situation(other, grid.neighbours[other].index(cell)) << (16 * place)
     return Moves(following, ways, cells, lasts)
-

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from threading import Event
 from typing import NamedTuple
 
 from pdb_builder.grid import Grid
@@ -19,6 +20,7 @@ class Problem(NamedTuple):
     blank: int
     start: tuple[int, ...]
     heuristic: Heuristic
+    by_value: bool = False  # try moves in the order of their values instead of the fixed one
 
 
 class Stopped(Exception):
@@ -31,9 +33,12 @@ class Limits(NamedTuple):
     deadline: float | None = None  # of time.monotonic()
     nodes: int | None = None  # boards generated
     memory: int | None = None  # bytes
+    interrupt: Event | None = None  # set when the user wants to stop
 
     def check(self, generated: int) -> None:
-        """Raise ``Stopped`` if the time is up or more than enough boards were generated."""
+        """Raise ``Stopped`` if the time is up, enough boards were generated or the user wants to stop."""
+        if self.interrupt is not None and self.interrupt.is_set():
+            raise Stopped("interrupt")
         if self.nodes is not None and generated >= self.nodes:
             raise Stopped("nodes")
         if self.deadline is not None and time.monotonic() >= self.deadline:

@@ -1,0 +1,143 @@
+"""What the command lines of builder and solver share: options, one-line errors, exit codes, clean ends.
+
+Commands raise; ``run`` translates. Bad input and unusable files are one line on stderr and exit code 2, an
+interruption is 130, and a reader who has seen enough of our output is no error at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from .grid import InputError
+from .machine import MAX_THREADS
+
+
+def default_folder() -> Path:
+    """$SLIDEPDB_DATABASES, or the ``databases`` folder of the checkout, or one in the working folder."""
+    if folder := os.environ.get("SLIDEPDB_DATABASES"):
+        return Path(folder)
+    checkout = Path(__file__).resolve().parent.parent / "databases"
+    if checkout.is_dir():
+        with contextlib.suppress(ValueError):
+            return checkout.relative_to(Path.cwd())
+        return checkout
+    return Path("databases")
+
+
+def notice(text: str) -> None:
+    """One line on stderr."""
+    print(" ".join(text.split()), file=sys.stderr, flush=True)
+
+
+def parse_size(text: str) -> int:
+    """A number of bytes written as 4G, 512M, 1.5GB or plain."""
+    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([kmgt]?)i?b?", text.strip().lower())
+    if not match:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size: write it as 4G or 512M")
+    return int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " "))
+
+
+def positive(text: str) -> int:
+    if not re.fullmatch(r"0*[1-9][0-9]{0,2}", text) or int(text) > MAX_THREADS:
+        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number from 1 to {MAX_THREADS}")
+    return int(text)
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line."""
+
+    def error(self, message: str):
+        self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
+
+
+def command_adder(commands, prog: str, exit_codes: str) -> Callable[..., argparse.ArgumentParser]:
+    """A function that adds a command: its name, the function that runs it, a summary and an example."""
+
+    def command(name: str, run: Callable, summary: str, example: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(
+            name,
+            help=summary,
+            description=summary[0].upper() + summary[1:] + ".",
+            epilog=f"example: {example}\n\n{exit_codes}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        sub.set_defaults(run=run)
+        return sub
+
+    return command
+
+
+def threads_option(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("--threads", type=positive, metavar="N", help="threads to use (default: all cores)")
+
+
+def folder_option(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--folder",
+        type=Path,
+        default=default_folder(),
+        help="where databases are kept (default: %(default)s; $SLIDEPDB_DATABASES)",
+    )
+
+
+def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, after_interrupt: str) -> int:
+    """Parse the arguments, run the command they name, and return its exit code."""
+    prepare_streams()
+    words = sys.argv[1:] if argv is None else argv
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be told to stop is to be interrupted
+
+    def fail(error: object) -> int:
+        notice(f"{prog}: error: {error}")
+        return 2
+
+    try:
+        args = make_parser().parse_args(words)
+        args.words = words
+        code = args.run(args)
+        sys.stdout.flush()
+        return code
+    except InputError as error:
+        return fail(error)
+    except MemoryError:
+        return fail("the memory ran out: take something smaller, or close other programs")
+    except KeyboardInterrupt as stop:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # leave the line of the progress bar
+        notice(f"interrupted: {str(stop) or after_interrupt}")
+        return 130
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            sys.stdout.close()  # what it still holds cannot be written either
+        return fail(f"{error.filename or 'output'}: {error.strerror or error}")
+    except Exception as error:
+        from .store import DatabaseError
+
+        if isinstance(error, DatabaseError):
+            return fail(error)
+        raise
+
+
+def prepare_streams() -> None:
+    """Make every standard stream usable: open if the caller closed it, and able to print any name or bar."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            handle = os.open(os.devnull, os.O_RDWR)
+            if handle != number:
+                os.dup2(handle, number)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            utf8 = (stream.encoding or "").lower().replace("-", "") == "utf8"
+            stream.reconfigure(errors="surrogateescape" if utf8 else "replace")
