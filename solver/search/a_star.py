@@ -364,6 +364,6 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, ev
     outcome.expanded, outcome.generated = int(state[EXPANDED]), 1 + int(state[GENERATED])
     outcome.stored = int(state[ROWS])
     outcome.iterations = [
-        Iteration(outcome.lower_bound, outcome.expanded, outcome.generated, time.perf_counter() - began)
+        Iteration(outcome.lower_bound, outcome.expanded, outcome.generated - 1, time.perf_counter() - began)
     ]
     return outcome

@@ -1,0 +1,243 @@
+"""Heuristics: never too high, carried along moves without error, the same however a board is turned."""
+
+import random
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+
+from pdb_builder import NAMED, Grid, InputError, Spec, open_database
+from pdb_builder.jit import kernel
+from solver.heuristics import linear_conflict, manhattan, maximum, pattern_database, prepare
+from solver.heuristics.contract import aim, look, note, settle, step
+from solver.heuristics.linear_conflict import fewest_removals
+
+from .oracle import board_distances
+
+pytestmark = pytest.mark.jit
+
+PAIRS_8X8 = tuple(tuple(range(first, min(first + 2, 64))) for first in range(1, 64, 2))
+
+
+@kernel
+def visit(heuristic, slot, board, parts, source, target, noted):
+    """Look at a move, note it, make it, take it back, make it again, and settle anew on the board before.
+
+    Returns the value when looked at, looked at again after settling, and after coming back.
+    """
+    tile = board[source]
+    aim(heuristic, slot, tile, source, target)
+    value = look(heuristic, slot, tile, source, target)
+    note(heuristic, slot, value, noted, 1)
+    step(heuristic, slot, tile, source, target)
+    step(heuristic, slot, tile, target, source)
+    aim(heuristic, slot + 1, tile, source, target)
+    back = look(heuristic, slot + 1, tile, source, target)
+    settle(heuristic, board, parts, 0)
+    aim(heuristic, slot, tile, source, target)
+    settled = look(heuristic, slot, tile, source, target)
+    step(heuristic, slot, tile, source, target)
+    board[target] = tile
+    board[source] = 0
+    return value, back, settled
+
+
+@kernel
+def begin(heuristic, board, parts):
+    settle(heuristic, board, parts, 0)
+
+
+def walk(grid, blank, heuristic, steps, seed):
+    """Carry a heuristic along a random walk and compare every value with one measured afresh."""
+    chance = random.Random(seed)
+    board = np.array(grid.goal(blank), dtype=np.uint8)
+    working = heuristic.fresh(4)
+    parts = heuristic.measure(board.tolist())
+    begin(working, board, np.array(parts))
+    noted = np.zeros(heuristic.parts + 2, dtype=np.int64)
+    for _ in range(steps):
+        hole = board.tolist().index(0)
+        source = chance.choice(grid.neighbours[hole])
+        values = visit(working, chance.randrange(3), board, np.array(parts), source, hole, noted)
+        parts = heuristic.measure(board.tolist())
+        assert values == (max(parts),) * 3
+        assert noted[1:-1].tolist() == parts
+
+
+def all_kinds(grid, blank, database_of, partition, encoding="bits"):
+    database = open_database(database_of(Spec(grid, partition, blank, encoding)))
+    pdb = pattern_database.prepare(grid, blank, database)
+    kinds = [manhattan.prepare(grid, blank), pdb]
+    if not grid.wrap:
+        lines = linear_conflict.prepare(grid, blank)
+        kinds += [lines, maximum.prepare(pdb, lines)]
+    return kinds
+
+
+CASES = [
+    (Grid(3, 3), 0, NAMED["3x3-8"], "bits"),
+    (Grid(3, 3), 4, NAMED["3x3-4-4"], "bits"),
+    (Grid(3, 3), 1, ((1, 2, 3, 4, 5, 6), (7, 8)), "bytes"),
+    (Grid(3, 3, True), 0, NAMED["3x3-4-4"], "bytes"),
+    (Grid(2, 4), 0, ((1, 2, 3, 4, 5), (6,), (7,)), "bits"),
+    (Grid(4, 4), 0, NAMED["4x4-5-5-5"], "bits"),
+    (Grid(4, 4), 5, NAMED["4x4-5-5-5"], "bytes"),
+    (Grid(5, 5), 12, tuple(tuple(range(first, first + 3)) for first in range(1, 25, 3)), "bits"),
+    (Grid(8, 8), 63, PAIRS_8X8, "bits"),  # the last cell is the sign bit of a set of cells
+]
+
+
+@pytest.mark.parametrize("grid, blank, partition, encoding", CASES, ids=lambda case: str(case)[:20])
+def test_values_are_carried_along_moves_without_error(grid, blank, partition, encoding, database_of):
+    for number, heuristic in enumerate(all_kinds(grid, blank, database_of, partition, encoding)):
+        walk(grid, blank, heuristic, 150 if grid.cells < 64 else 40, seed=number)
+
+
+@pytest.mark.parametrize("blank", [0, 1, 4])
+def test_no_value_exceeds_the_distance_and_each_has_its_parity(blank, database_of):
+    grid = Grid(3, 3)
+    distances = board_distances(grid, blank)
+    boards = random.Random(blank).sample(sorted(distances), 1500)
+    whole = open_database(database_of(Spec(grid, NAMED["3x3-8"], blank)))
+    for heuristic in all_kinds(grid, blank, database_of, NAMED["3x3-4-4"]):
+        values = [max(heuristic.measure(board)) for board in boards]
+        assert all(
+            value <= distances[board] and (distances[board] - value) % 2 == 0
+            for value, board in zip(values, boards, strict=True)
+        )
+        assert max(heuristic.measure(grid.goal(blank))) == 0
+    exact = pattern_database.prepare(grid, blank, whole)
+    assert [exact.measure(board) for board in boards[:300]] == [[distances[board]] for board in boards[:300]]
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 2), (2, 4)])
+def test_on_small_boards_no_value_exceeds_the_distance_anywhere(shape, database_of):
+    grid = Grid(*shape)
+    for blank in range(grid.cells):
+        distances = board_distances(grid, blank)
+        boards = sorted(distances)[:: 1 if grid.cells < 8 else 41]
+        for heuristic in (manhattan.prepare(grid, blank), linear_conflict.prepare(grid, blank)):
+            assert all(max(heuristic.measure(board)) <= distances[board] for board in boards)
+
+
+# ---- linear conflict ----------------------------------------------------------------------------
+
+
+def test_three_tiles_in_a_wrong_order_need_not_all_leave():
+    assert fewest_removals(0o213, 3) == 1  # 3 1 2, lowest digit first
+    assert fewest_removals(0o123, 3) == 2  # 3 2 1
+    assert fewest_removals(0o3002, 3) == 0
+
+
+@pytest.mark.parametrize("width", [3, 4])
+def test_fewest_removals_against_trying_all_subsets(width):
+    for length in range(1, 6):
+        for order in permutations(range(1, 6), length):
+            kept = max(len(subset) for subset in subsequences(order) if all(a < b for a, b in pairwise(subset)))
+            code = sum(digit << (width * place) for place, digit in enumerate(order))
+            assert fewest_removals(code, width) == length - kept
+
+
+def subsequences(order):
+    for chosen in range(1 << len(order)):
+        yield [digit for place, digit in enumerate(order) if chosen >> place & 1]
+
+
+@pytest.mark.parametrize("shape", [(2, 8), (3, 9), (2, 16), (7, 7), (3, 20)])
+def test_long_lines(shape):
+    """With a table, counted, and left out: carried along moves all the same."""
+    grid = Grid(*shape)
+    walk(grid, 0, linear_conflict.prepare(grid, 0), 200, seed=1)
+
+
+def test_a_reversed_line_counts_all_but_one():
+    grid = Grid(3, 9)
+    board = [0, *range(8, 0, -1), *range(9, 27)]
+    extra = linear_conflict.prepare(grid, 0).measure(board)[0] - manhattan.prepare(grid, 0).measure(board)[0]
+    assert extra == 2 * 7
+
+
+def test_linear_conflict_is_refused_on_wrapped_boards():
+    with pytest.raises(InputError, match="wrapped"):
+        linear_conflict.prepare(Grid(3, 3, True), 0)
+
+
+# ---- sums and symmetries ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "grid, blank, partition, sums",
+    [
+        (Grid(4, 4), 0, NAMED["4x4-5-5-5"], 2),
+        (Grid(4, 4), 15, NAMED["4x4-5-5-5"], 2),
+        (Grid(3, 3), 4, ((1, 2, 3, 4), (5, 6, 7, 8)), 4),  # eight symmetries, in pairs of the same partition
+        (Grid(3, 3), 4, ((1, 2, 4), (3, 5, 6, 7, 8)), 4),
+        (Grid(3, 3), 4, ((1, 2, 7), (3, 4, 5, 6, 8)), 8),
+        (Grid(3, 3), 0, NAMED["3x3-8"], 1),  # one pattern of all tiles tells nothing new from another side
+        (Grid(2, 3), 0, ((1, 2), (3, 4, 5)), 1),
+    ],
+)
+def test_every_symmetry_that_tells_something_new_makes_a_sum(grid, blank, partition, sums, database_of):
+    database = open_database(database_of(Spec(grid, partition, blank)))
+    assert pattern_database.prepare(grid, blank, database).parts == sums
+    assert pattern_database.prepare(grid, blank, database, reflection=False).parts == 1
+
+
+def test_a_sum_is_the_database_looked_up_on_the_turned_board(database_of):
+    grid = Grid(4, 4)
+    database = open_database(database_of(Spec(grid, NAMED["4x4-5-5-5"])))
+    heuristic = pattern_database.prepare(grid, 0, database)
+    across = [4 * (cell % 4) + cell // 4 for cell in range(16)]
+    chance = random.Random(5)
+    for _ in range(50):
+        board = chance.sample(range(16), 16)
+        mirrored = [0] * 16
+        for cell, tile in enumerate(board):
+            mirrored[across[cell]] = across[tile]
+        try:
+            values = [database.distance(board), database.distance(mirrored)]
+        except InputError:
+            continue
+        assert heuristic.measure(board) == values
+
+
+@pytest.mark.parametrize(
+    "grid, blank, there, home",
+    [(Grid(3, 2), 0, Grid(2, 3), 0), (Grid(3, 2), 5, Grid(2, 3), 2), (Grid(3, 3), 8, Grid(3, 3), 2)],
+)
+def test_a_database_serves_every_board_it_can_be_turned_into(grid, blank, there, home, database_of):
+    partition = ((1, 2), tuple(range(3, there.cells)))
+    database = open_database(database_of(Spec(there, partition, home)))
+    heuristic = pattern_database.prepare(grid, blank, database)
+    distances = board_distances(grid, blank)
+    for board in sorted(distances)[:: 1 + len(distances) // 300]:
+        assert max(heuristic.measure(board)) <= distances[board]
+    assert max(heuristic.measure(grid.goal(blank))) == 0
+    walk(grid, blank, heuristic, 100, seed=3)
+
+
+def test_a_database_for_another_home_is_refused_with_the_way_to_the_right_one(small):
+    with pytest.raises(InputError, match=r"pdb-builder build 3x3 --blank 4"):
+        pattern_database.prepare(Grid(3, 3), 4, open_database(small))
+
+
+# ---- names --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "spec", ["", "pdp", "max", "max:", "max:manhattan+", "manhattan:x", "linear-conflict:3", "x" * 99]
+)
+def test_unknown_heuristics_are_refused_in_one_line(spec, tmp_path):
+    with pytest.raises(InputError) as error:
+        prepare(spec, Grid(3, 3), 0, tmp_path)
+    assert "\n" not in str(error.value) and "manhattan" in str(error.value)
+
+
+def test_heuristics_say_their_names(small, tmp_path):
+    grid = Grid(3, 3)
+    assert prepare("max:manhattan+linear-conflict+manhattan", grid, 0, tmp_path).name == (
+        "max:manhattan+linear-conflict+manhattan"
+    )
+    assert prepare("pdb", grid, 0, small.parent).name.startswith("pdb:3x3-")
+    assert prepare("pdb:3x3-4-4", grid, 0, small.parent).name == "pdb:3x3-4-4"
+    assert prepare(f"pdb:{small}", grid, 0, tmp_path, reflection=False).name == "pdb:3x3-4-4 without reflection"
