@@ -2,12 +2,14 @@
 
 PYTHON ?= python3
 SETS   ?= 4x4-7-8
+# One of the 17 boards of 4x4 that are farthest from the goal.
+BOARD  ?= 0 12 9 13 / 15 11 10 14 / 3 7 2 5 / 4 8 6 1
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install databases test test-slow lint bench-build clean
+.PHONY: help install databases solve test test-slow lint bench-build bench-solve clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,6 +26,10 @@ $(READY): pyproject.toml
 databases: $(READY)  ## build the default database, or others: make databases SETS="5x5-6-6-6-6 3x3-8"
 	@$(BIN)/pdb-builder build $(SETS)
 
+solve: $(READY)  ## build what is missing and solve one of the hardest boards, or any other: make solve BOARD="..."
+	@test -e databases/4x4-7-8.h5 || $(BIN)/pdb-builder build 4x4-7-8
+	@$(BIN)/pdb-solver solve "$(BOARD)"
+
 test: $(READY)  ## run the tests: with compiled kernels, then the small ones as plain Python
 	$(BIN)/python -m pytest
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_build.py tests/test_recipes.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
@@ -37,6 +43,9 @@ lint: $(READY)  ## check style and formatting
 
 bench-build: $(READY)  ## measure how fast tables are built: states per second and peak memory
 	$(BIN)/pdb-builder bench
+
+bench-solve: $(READY)  ## measure how fast boards are solved, a few minutes
+	$(BIN)/pdb-solver bench
 
 clean:  ## remove the virtual environment and caches; databases stay
 	rm -rf $(VENV) .pytest_cache .ruff_cache *.egg-info

@@ -54,58 +54,6 @@ def test_help_starts_without_the_heavy_libraries():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "\n"
 
 
-def test_the_readme_names_every_command_and_make_target():
-    readme = (ROOT / "README.md").read_text()
-    for command in COMMANDS:
-        assert f"pdb-builder {command}" in readme
-    makefile = (ROOT / "Makefile").read_text()
-    targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)[1].split())
-    assert targets == set(re.findall(r"^([a-z-]+):.*## ", makefile, re.MULTILINE)), "make help shows every target"
-    for target in targets - {"help", "clean"}:
-        assert f"make {target}" in readme
-
-
-def readme_commands():
-    text = (ROOT / "README.md").read_text()
-    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
-    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ pdb-builder")]
-
-
-@pytest.mark.jit
-def test_the_commands_of_the_readme_run_as_written(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SLIDEPDB_DATABASES", "databases")
-    commands = readme_commands()
-    assert len(commands) >= 5
-    for command in commands:
-        assert main(shlex.split(command, comments=True)[1:]) == 0, command
-
-
-def test_the_python_of_the_readme_runs_as_written(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for block in re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
-        exec(compile(block, "README.md", "exec"), {})
-
-
-def test_the_answers_in_the_readme_are_true(tmp_path, monkeypatch, capsys):
-    """Line by line, but for what depends on the machine and the hour."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("SLIDEPDB_DATABASES", "databases")
-    path = "databases/4x4-5-5-5.h5"
-    assert main(["build", "4x4-5-5-5"]) == main(["info", path]) == main(["verify", path]) == 0
-    printed = capsys.readouterr().out
-    for block in re.findall(r"```text\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL):
-        for line in block.splitlines():
-            line = re.sub(r"(built in|built by|built at).*", "", line).rstrip()
-            assert line in printed or line.strip() == "...", line
-
-
-def test_links_lead_somewhere():
-    for page in [ROOT / "README.md", ROOT / "databases" / "README.md", *(ROOT / "docs").glob("*.md")]:
-        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / link).exists(), f"{page.name}: {link}"
-
-
 def test_the_examples_of_the_package_are_true():
     assert doctest.testmod(pdb_builder).failed == 0 < doctest.testmod(pdb_builder).attempted
 

@@ -11,8 +11,9 @@ Each view holds the place of its tiles in the index (see ``pdb_builder.index``):
 digits of the arrangement. A move touches one view of each sum. If the moved tile is the f-th of its
 footprint before and the t-th after, a small table tells what becomes of the merge, and which of the
 two orders is shuffled and how. The rank of the new footprint comes from two tables, for the lower and
-the higher half of the cells; the number of its block, and the zone of every cell, lie side by side in
-a third. What remains is one access to the database.
+the higher half of the cells; its first block and the number of its map of zones lie side by side in a third.
+There are few different maps of zones, so all this fits into the cache of a core. What remains is one access
+to the database.
 
 A ``bits`` table says whether the distance rose or fell by one, which the search adds to what it had. A
 ``bytes`` table gives the distance itself.
@@ -39,7 +40,6 @@ from pdb_builder.index import (
     zone_around,
 )
 from pdb_builder.jit import fetch, kernel, lowest, popcount, prefetch, shared
-from pdb_builder.machine import Workers, default_threads
 from pdb_builder.pattern import MAX_TILES
 from pdb_builder.recipes import merge_moves, order_maps
 from pdb_builder.store import Database, Table
@@ -50,8 +50,8 @@ MOST_RANKED = 26  # cells of a board whose footprints are ranked by two tables
 ZONES = 16  # zones of a footprint that can be told apart: a number takes four bits
 
 # What is known of a view, a column each of ``facts``.
-SIZE, MERGES, ROWS, BITS, MERGE_MOVES, ROW_MAPS, BIT_MAPS, PLACES, PLACE_WORDS, BASE, STRIDE = range(11)
-CELLS, ODD_CELLS, ODD_HOMES, FACTS = 11, 12, 13, 16
+SIZE, MERGES, ROWS, BITS, MERGE_MOVES, ROW_MAPS, BIT_MAPS, PLACES, MAPS, BASE, STRIDE = range(11)
+MAP_WORDS, CELLS, ODD_CELLS, ODD_HOMES, FACTS = 11, 12, 13, 14, 16
 
 
 class Views(NamedTuple):
@@ -68,7 +68,8 @@ class Views(NamedTuple):
     order_maps: np.ndarray  # by count, shuffle, rank of an order -> its new rank
     low_ranks: np.ndarray  # the part of a footprint's rank that its lower cells make
     high_ranks: np.ndarray  # [number of lower cells, higher cells] -> the other part
-    places: np.ndarray  # by size, footprint -> its first block, and the zone of each cell, eight to a word
+    places: np.ndarray  # by size, footprint -> its first block and its map of zones
+    maps: np.ndarray  # by size, map -> the zone of each cell, eight to a word
     memory: np.ndarray  # the database
     footprints: np.ndarray  # [view], of the current board
     codes: np.ndarray  # [view] -> merge, row, bit, and distance (in ``bits`` modulo 4)
@@ -82,41 +83,78 @@ class Views(NamedTuple):
 
 
 @kernel
-def _fill_places(size, cells, everywhere, near, places, low, high):
-    """The zone of every free cell for the footprints ``low`` ... ``high - 1``; returns the most zones."""
-    footprint = footprint_at(low, size, cells)
+def _fill_places(size, cells, everywhere, near, places, maps, found):
+    """For every footprint the number of its map of zones, each different map listed once.
+
+    Cells of the footprint count to its largest zone: so there are few maps. ``found`` is a hash table
+    of them. Returns how many there are, and the most zones of a footprint.
+    """
+    words = maps.shape[1]
+    count = 0
     most = 0
-    for rank in range(low, high):
+    footprint = footprint_at(0, size, cells)
+    for rank in range(places.shape[0]):
+        free = everywhere & ~footprint
+        zones = 0
+        largest = 0
+        number_of_largest = 0
+        while free != 0:
+            zone = zone_around(free & -free, free, near)
+            free &= ~zone
+            if popcount(zone) > largest:
+                largest = popcount(zone)
+                number_of_largest = zones
+            zones += 1
+        most = max(most, zones)
+        for word in range(words):
+            maps[count, word] = number_of_largest * 0x11111111
         free = everywhere & ~footprint
         number = 0
         while free != 0:
             zone = zone_around(free & -free, free, near)
             free &= ~zone
-            while zone != 0:
+            while number != number_of_largest and zone != 0:
                 cell = lowest(zone)
-                places[rank, 1 + (cell >> 3)] |= np.uint32(number << (4 * (cell & 7)))
                 zone &= zone - 1
+                shift = 4 * (cell & 7)
+                maps[count, cell >> 3] ^= np.uint32((number ^ number_of_largest) << shift)
             number += 1
-        most = max(most, number)
+        mixed = np.uint64(0)
+        for word in range(words):
+            mixed = (mixed ^ np.uint64(maps[count, word])) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+        at = np.int64(mixed & np.uint64(found.size - 1))
+        while found[at] != 0:
+            same = True
+            for word in range(words):
+                same = same and maps[found[at] - 1, word] == maps[count, word]
+            if same:
+                break
+            at = (at + 1) & (found.size - 1)
+        if found[at] == 0:
+            count += 1
+            found[at] = count
+        places[rank, 1] = found[at] - 1
         footprint = next_footprint(footprint)
-    return most
+    return count, most
 
 
-def _places(grid: Grid, table: Table) -> np.ndarray:
-    """For each footprint its first block, and the zones of its cells."""
+def _places(grid: Grid, table: Table) -> tuple[np.ndarray, np.ndarray]:
+    """For each footprint its first block and the number of its map of zones; and the maps."""
     size = len(table.tiles)
     footprints = comb(grid.cells, size)
-    places = np.zeros((footprints, 1 + (grid.cells + 7) // 8), dtype=np.uint32)
-    if table.encoding == "bits":
-        places[:, 0] = table.first_block[:-1]
-        everywhere = signed_masks([grid.all_cells])[0]
-        with Workers(default_threads()) as workers:
-            ranges = workers.split(footprints) if footprints > 10_000 else [(0, footprints)]
-            near = signed_masks(grid.near)
-            most = max(workers.over(ranges, _fill_places, size, grid.cells, everywhere, near, places))
-        if most > ZONES:
-            raise InputError(f"a pattern of {size} tiles cuts a {grid} board into {most} zones: take smaller patterns")
-    return places
+    words = (grid.cells + 7) // 8
+    places = np.zeros((footprints, 2), dtype=np.uint32)
+    if table.encoding == "bytes":
+        return places, np.zeros((1, words), dtype=np.uint32)
+    places[:, 0] = table.first_block[:-1]
+    maps = np.zeros((footprints + 1, words), dtype=np.uint32)  # untouched memory costs nothing
+    found = np.zeros(1 << (2 * footprints).bit_length(), dtype=np.uint32)
+    everywhere = signed_masks([grid.all_cells])[0]
+    count, most = _fill_places(size, grid.cells, everywhere, signed_masks(grid.near), places, maps, found)
+    if most > ZONES:
+        raise InputError(f"a pattern of {size} tiles cuts a {grid} board into {most} zones: take smaller patterns")
+    return places, maps[:count].copy()
 
 
 def _merge_moves(size: int) -> np.ndarray:
@@ -206,7 +244,9 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
         starts = accumulate((len(array) for array in arrays[:-1]), initial=0)
         return np.concatenate(arrays), dict(zip(sizes, starts, strict=True))
 
-    places, first_place = joined([_places(there, of_size[size]).ravel() for size in sizes])
+    placed = [_places(there, of_size[size]) for size in sizes]
+    places, first_place = joined([of_footprints.ravel() for of_footprints, _ in placed])
+    maps, first_map = joined([zone_maps.ravel() for _, zone_maps in placed])
     merges, first_merge = joined([_merge_moves(size) for size in sizes])
     orders, first_order = joined(
         [np.concatenate([_order_maps(max(0, size - LEADING)), _order_maps(min(size, LEADING))]) for size in sizes]
@@ -226,7 +266,7 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
         fact[ROWS], fact[BITS] = factorial(max(0, size - LEADING)), factorial(min(size, LEADING))
         fact[MERGE_MOVES], fact[ROW_MAPS] = first_merge[size], first_order[size]
         fact[BIT_MAPS] = first_order[size] + len(_order_maps(max(0, size - LEADING)))
-        fact[PLACES], fact[PLACE_WORDS] = first_place[size], 1 + (grid.cells + 7) // 8
+        fact[PLACES], fact[MAPS], fact[MAP_WORDS] = first_place[size], first_map[size], (grid.cells + 7) // 8
         fact[BASE], fact[STRIDE] = table.offset * unit, table.values.shape[1] * unit
         fact[CELLS] = view * grid.cells
         fact[ODD_CELLS] = signed_masks([there.odd_cells])[0]
@@ -235,7 +275,7 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
         members[view, :size] = tiles
         view_of[list(tiles), number] = view
         cell_in[view] = sums[number].cells
-    known = (facts, view_of, cell_in, members, merges, orders, low_ranks, high_ranks, places, database.memory)
+    known = (facts, view_of, cell_in, members, merges, orders, low_ranks, high_ranks, places, maps, database.memory)
     known = [np.asarray(array).reshape(-1) for array in known]
 
     def fresh(slots: int) -> Views:
@@ -272,8 +312,10 @@ def _address(heuristic, view, footprint, arrangement, blank):
         rank = footprint_rank(footprint)
     row = rank
     if heuristic.bits == 1:
-        place = fetch(heuristic.facts, fact + PLACES) + rank * fetch(heuristic.facts, fact + PLACE_WORDS)
-        zone = np.int64(fetch(heuristic.places, place + 1 + (blank >> 3))) >> ((blank & 7) << 2)
+        place = fetch(heuristic.facts, fact + PLACES) + 2 * rank
+        zones = fetch(heuristic.facts, fact + MAPS)
+        zones += np.int64(fetch(heuristic.places, place + 1)) * fetch(heuristic.facts, fact + MAP_WORDS)
+        zone = np.int64(fetch(heuristic.maps, zones + (blank >> 3))) >> ((blank & 7) << 2)
         row = np.int64(fetch(heuristic.places, place)) + (zone & 15)
     return fetch(heuristic.facts, fact + BASE) + row * fetch(heuristic.facts, fact + STRIDE) + arrangement
 
