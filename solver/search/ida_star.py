@@ -18,6 +18,9 @@ So the solution and all counts are those of one thread searching alone, however 
 *Counts.* Every board whose moves were looked at is expanded; every move looked at is a board generated,
 and the start counts as one. A search that recurses would not yet have generated the last moves of the
 boards on the way to the solution: they are not counted. These are the numbers of Korf (1985).
+
+*Order.* Moves are tried in the fixed order of ``moves``, or in the order of their values, which helps to
+find the solution sooner in the last iteration and changes nothing in the others.
 """
 
 from __future__ import annotations
@@ -41,17 +44,13 @@ PULSE = 0.05  # seconds between looks at the clock while threads search
 ROOM = 64  # how much deeper than the bound the stacks are made
 UNCUT = 300_000  # if the iteration before generated fewer boards than this, the tree is not cut
 FIRST_CUT, DEEPEST_CUT = 6, 30  # depths
-LEAST_SUBTREES, MOST_SUBTREES, SUBTREE_SIZE = (
-    32,
-    2_000,
-    50_000,
-)  # how many subtrees, by the boards of the last iteration
+LEAST_SUBTREES, MOST_SUBTREES = 32, 2_000
+SUBTREE_SIZE = 50_000  # boards of the last iteration for each subtree, within these limits
 
 # What the loop was doing when it returned.
 FINISHED, FOUND, SLICED, FULL = range(4)
 # Where the numbers of a stack are kept in ``Stack.state``.
 DEPTH, BASE, EXPANDED, GENERATED, LEAST, LISTED, STATE = range(7)
-
 
 NO_FLOOR = (-1, np.zeros((0, 0), dtype=np.uint16), np.zeros((0, 2), dtype=np.int64))
 
@@ -221,8 +220,8 @@ def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, co
 
 
 @kernel
-def _not_yet(path, first, last, moves):
-    """The moves after those of a path, at the depths ``first`` ... ``last - 1``: looked at, but not yet due."""
+def _later_moves(path, first, last, moves):
+    """How many moves come after those of a path, at the depths ``first`` ... ``last - 1``."""
     count = 0
     for depth in range(first, last):
         following = moves.following[path[depth]]
@@ -333,11 +332,18 @@ class _Tree:
             if status == FOUND:
                 paths.append(stack.path[: state[DEPTH] + 2] & 0x3FFF)
                 if not self.every:
-                    state[GENERATED] -= _not_yet(paths[0], len(prefix) - 1, len(paths[0]) - 1, self.moves)
+                    state[GENERATED] -= self._not_yet(paths[0], len(prefix) - 1, len(paths[0]) - 1)
                     break
             if status == SLICED and pulse():
                 return None
         return _Subtree(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
+
+    def _not_yet(self, path: np.ndarray, first: int, last: int) -> int:
+        """What a recursive search would not yet have generated between two depths of a path.
+
+        In the order of values it would have: to order the moves it must look at all of them.
+        """
+        return 0 if self.problem.by_value else _later_moves(path, first, last, self.moves)
 
     def _parted(self, bound: int) -> _Subtree:
         """An iteration cut into subtrees, by all threads."""
@@ -354,13 +360,15 @@ class _Tree:
 
         def search(low: int, high: int) -> None:
             worker = idle.get()
-            for number in range(low, high):
-                if number < stop_at[0]:
-                    found = self._subtree(worker, bound, prefixes[number], lambda at=number: at >= stop_at[0])
-                    results[number] = found
-                    if found and found.paths and not self.every:
-                        stop_at[0] = min(stop_at[0], number + 1)
-            idle.put(worker)
+            try:
+                for number in range(low, high):
+                    if number < stop_at[0]:
+                        found = self._subtree(worker, bound, prefixes[number], lambda at=number: at >= stop_at[0])
+                        results[number] = found
+                        if found and found.paths and not self.every:
+                            stop_at[0] = min(stop_at[0], number + 1)
+            finally:
+                idle.put(worker)
 
         size = max(1, len(prefixes) // (32 * self.threads))
         tasks = [
@@ -384,7 +392,7 @@ class _Tree:
         paths = [path for found in results for path in found.paths]
         if paths and not self.every:
             expanded, generated = counts[len(results) - 1].tolist()
-            generated -= _not_yet(paths[0], 0, prefixes.shape[1] - 1, self.moves)
+            generated -= self._not_yet(paths[0], 0, prefixes.shape[1] - 1)
         return _Subtree(
             expanded + sum(found.expanded for found in results),
             generated + sum(found.generated for found in results),
@@ -419,7 +427,7 @@ class _Tree:
             if status == FOUND:
                 paths.append(stack.path[: state[DEPTH] + 2] & 0x3FFF)
                 if not self.every:
-                    state[GENERATED] -= _not_yet(paths[0], 0, len(paths[0]) - 1, self.moves)
+                    state[GENERATED] -= self._not_yet(paths[0], 0, len(paths[0]) - 1)
                     break
         top = _Subtree(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
         return top, prefixes[: state[LISTED]], counts[: state[LISTED]]
