@@ -133,3 +133,23 @@ def _fetch(typing_context, array, at):
 @overload(fetch)
 def _compiled_fetch(array, at):
     return lambda array, at: _fetch(array, at)
+
+
+def put(array, at, value):
+    """``array[at] = value`` of a flat array of int64, for kernels: ``at`` is not negative, and nobody checks it."""
+    array[at] = value
+
+
+@intrinsic
+def _put(typing_context, array, at, value):
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        builder.store(args[2], builder.gep(data, [args[1]]))
+        return context.get_dummy_value()
+
+    return numba.types.void(array, numba.types.int64, array.dtype), generate
+
+
+@overload(put)
+def _compiled_put(array, at, value):
+    return lambda array, at, value: _put(array, at, value)

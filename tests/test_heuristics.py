@@ -26,15 +26,15 @@ def visit(heuristic, slot, board, parts, source, target, noted):
     Returns the value when looked at, looked at again after settling, and after coming back.
     """
     tile = board[source]
-    aim(heuristic, slot, tile, source, target)
+    aim(heuristic, slot, tile, source, target, 0, 0)
     value = look(heuristic, slot, tile, source, target)
     note(heuristic, slot, value, noted, 1)
     step(heuristic, slot, tile, source, target)
     step(heuristic, slot, tile, target, source)
-    aim(heuristic, slot + 1, tile, source, target)
+    aim(heuristic, slot + 1, tile, source, target, 0, 0)
     back = look(heuristic, slot + 1, tile, source, target)
     settle(heuristic, board, parts, 0)
-    aim(heuristic, slot, tile, source, target)
+    aim(heuristic, slot, tile, source, target, 0, 0)
     settled = look(heuristic, slot, tile, source, target)
     step(heuristic, slot, tile, source, target)
     board[target] = tile

@@ -183,6 +183,7 @@ def test_counts_are_those_of_a_plain_recursive_search(cut, threads, monkeypatch,
 def cut_early(monkeypatch):
     """Make even small searches go through the subtrees."""
     monkeypatch.setattr(ida_star, "UNCUT", 0)
+    monkeypatch.setattr(ida_star, "UNCUT_ALONE", 0)
     monkeypatch.setattr(ida_star, "FIRST_CUT", 2)
     monkeypatch.setattr(ida_star, "LEAST_SUBTREES", 20)
     monkeypatch.setattr(ida_star, "SLICE", 50)

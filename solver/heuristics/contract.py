@@ -8,8 +8,10 @@ A heuristic keeps, in its own arrays, what it knows of the current board, and is
 to board by moves. A move is ``(tile, source, target)``: the tile on cell ``source`` goes to the
 blank's cell ``target``, and the blank to ``source``.
 
-- ``aim(heuristic, slot, tile, source, target)`` works out what a move asks of memory, notes it in the
-  numbered ``slot`` and asks for it. ``fetches(heuristic)`` says whether there is anything to ask for.
+- ``aim(heuristic, slot, tile, source, target, via, via_tile)`` works out what a move asks of memory, notes
+  it in the numbered ``slot`` and asks for it. The move is one of the current board, or of the board after
+  the move of ``via_tile`` that was looked at in slot ``via``; a ``via_tile`` of 0 is none. ``fetches(heuristic)``
+  says whether there is anything to ask for.
 - ``look(heuristic, slot, tile, source, target)`` is the value of the board after the move that was aimed
   at in ``slot``. The move is not made.
 - ``step(heuristic, slot, tile, source, target)`` makes the move that was looked at in ``slot``, and
@@ -58,7 +60,7 @@ def fetches(heuristic):
     """Whether ``aim`` does anything."""
 
 
-def aim(heuristic, slot, tile, source, target):
+def aim(heuristic, slot, tile, source, target, via, via_tile):
     """Ask memory for what ``look`` will need."""
 
 
@@ -78,13 +80,13 @@ def note(heuristic, slot, value, parts, at):
     """Write the parts of the board in ``slot``."""
 
 
-def body_of(function, kind: type):
-    """Decorator: the body of ``function`` for heuristics of one kind, a NamedTuple class."""
+def body_of(function, *kinds: type):
+    """Decorator: the body of ``function`` for heuristics of some kinds, which are NamedTuple classes."""
 
     def register(body):
         def choose(*arguments):
             numba_type = arguments[0]
-            ours = isinstance(numba_type, types.BaseNamedTuple) and numba_type.instance_class is kind
+            ours = isinstance(numba_type, types.BaseNamedTuple) and numba_type.instance_class in kinds
             return body if ours else None
 
         overload(function, strict=False)(choose)  # not strict: ``choose`` takes any arguments

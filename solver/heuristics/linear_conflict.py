@@ -130,7 +130,7 @@ def _fetches(heuristic):
 
 
 @body_of(aim, LinearConflict)
-def _aim(heuristic, slot, tile, source, target):
+def _aim(heuristic, slot, tile, source, target, via, via_tile):
     pass
 
 

@@ -49,7 +49,7 @@ def _fetches(heuristic):
 
 
 @body_of(aim, Manhattan)
-def _aim(heuristic, slot, tile, source, target):
+def _aim(heuristic, slot, tile, source, target, via, via_tile):
     pass
 
 

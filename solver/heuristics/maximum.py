@@ -38,9 +38,9 @@ def _fetches(heuristic):
 
 
 @body_of(aim, Maximum)
-def _aim(heuristic, slot, tile, source, target):
-    aim(heuristic.first, slot, tile, source, target)
-    aim(heuristic.second, slot, tile, source, target)
+def _aim(heuristic, slot, tile, source, target, via, via_tile):
+    aim(heuristic.first, slot, tile, source, target, via, via_tile)
+    aim(heuristic.second, slot, tile, source, target, via, via_tile)
 
 
 @body_of(look, Maximum)

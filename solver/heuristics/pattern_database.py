@@ -7,13 +7,13 @@ blank's home in a corner there are two, the board itself and its mirror image in
 the home in the middle of an odd square, eight. The value is the largest sum. Symmetries that carry
 the partition into itself, or into that of another sum, tell nothing new and are left out.
 
-Each view holds the place of its tiles in the index (see ``pdb_builder.index``): the footprint and the three
-digits of the arrangement. A move touches one view of each sum. If the moved tile is the f-th of its
-footprint before and the t-th after, a small table tells what becomes of the merge, and which of the
-two orders is shuffled and how. The rank of the new footprint comes from two tables, for the lower and
-the higher half of the cells; its first block and the number of its map of zones lie side by side in a third.
-There are few different maps of zones, so all this fits into the cache of a core. What remains is one access
-to the database.
+Each view holds the place of its tiles in the index (see ``pdb_builder.index``): the footprint and the
+digits of the arrangement, the merge and, taken together, the *order*: row and bit. A move touches one
+view of each sum. If the moved tile is the f-th of its footprint before and the t-th after, a small table
+tells what becomes of the merge, and how the order is shuffled. The rank of the new footprint comes from
+two tables, for the lower and the higher half of the cells; its first block and the number of its map of
+zones lie side by side in a third. There are few different maps of zones, so all this fits into the cache
+of a core. What remains is one access to the database.
 
 A ``bits`` table says whether the distance rose or fell by one, which the search adds to what it had. A
 ``bytes`` table gives the distance itself.
@@ -39,7 +39,7 @@ from pdb_builder.index import (
     signed_masks,
     zone_around,
 )
-from pdb_builder.jit import fetch, kernel, lowest, popcount, prefetch, shared
+from pdb_builder.jit import fetch, kernel, lowest, popcount, prefetch, put, shared
 from pdb_builder.pattern import MAX_TILES
 from pdb_builder.recipes import merge_moves, order_maps
 from pdb_builder.store import Database, Table
@@ -50,33 +50,57 @@ MOST_RANKED = 26  # cells of a board whose footprints are ranked by two tables
 ZONES = 16  # zones of a footprint that can be told apart: a number takes four bits
 
 # What is known of a view, a column each of ``facts``.
-SIZE, MERGES, ROWS, BITS, MERGE_MOVES, ROW_MAPS, BIT_MAPS, PLACES, MAPS, BASE, STRIDE = range(11)
-MAP_WORDS, CELLS, ODD_CELLS, ODD_HOMES, FACTS = 11, 12, 13, 14, 16
+SIZE, MERGES, ORDERS, MERGE_MOVES, ORDER_MAPS, PLACES, MAPS, MAP_WORDS, BASE, STRIDE = range(10)
+CELLS, ODD_CELLS, ODD_HOMES, BITS, FACTS = 10, 11, 12, 13, 16
+# What is known of the tiles of a view: where they are, as footprint and code, and for a move the sum's total.
+FOOTPRINT, CODE, TOTAL, STATE = range(4)
+NO_VIEW = 255
 
 
 class Views(NamedTuple):
-    """What the kernels work on. All arrays are flat, whatever the brackets say."""
+    """What the kernels work on. All arrays are flat, whatever the brackets say.
 
-    bits: int  # 1 for ``bits`` tables, 0 for ``bytes``
+    A *code* is the merge, the order and the distance (in ``bits`` modulo 4), packed. ``states`` holds
+    [view, state] for the current board and, from ``slots`` on, [slot, sum, state] for the boards after moves.
+    """
+
     sums: int
-    half: int  # how many cells are lower ones; 0 if there are no tables of ranks
+    slots: int
+    half: int  # how many cells are lower ones, if footprints are ranked by tables
     facts: np.ndarray  # [view, fact]
     view_of: np.ndarray  # [tile, sum] -> the view whose pattern holds the tile
     cell_in: np.ndarray  # [view, cell] -> the cell that the view's symmetry makes of it
     members: np.ndarray  # [view, number in the pattern] -> tile
-    merge_moves: np.ndarray  # by size, (f, t), merge -> new merge, shuffle of the row, shuffle of the bit
-    order_maps: np.ndarray  # by count, shuffle, rank of an order -> its new rank
+    merge_moves: np.ndarray  # by size, (f, t), merge -> new merge and shuffle of the order, packed
+    order_maps: np.ndarray  # by size, shuffle, order -> its new number
     low_ranks: np.ndarray  # the part of a footprint's rank that its lower cells make
     high_ranks: np.ndarray  # [number of lower cells, higher cells] -> the other part
     places: np.ndarray  # by size, footprint -> its first block and its map of zones
     maps: np.ndarray  # by size, map -> the zone of each cell, eight to a word
     memory: np.ndarray  # the database
-    footprints: np.ndarray  # [view], of the current board
-    codes: np.ndarray  # [view] -> merge, row, bit, and distance (in ``bits`` modulo 4)
-    totals: np.ndarray  # [sum]
-    slots: np.ndarray  # [slot, sum, footprint | code | total]
+    states: np.ndarray
+    totals: np.ndarray  # [sum], of the current board
     place_of: np.ndarray  # scratch: [tile] -> cell
     ordinals: np.ndarray  # scratch
+
+
+class Bits(Views):
+    """Views of ``bits`` tables."""
+
+
+class Bytes(Views):
+    """Views of ``bytes`` tables."""
+
+
+class LargeBits(Views):
+    """Views of ``bits`` tables, of boards too large to rank footprints by tables."""
+
+
+class LargeBytes(Views):
+    """Views of ``bytes`` tables, of boards too large to rank footprints by tables."""
+
+
+KINDS = (Bits, Bytes, LargeBits, LargeBytes)
 
 
 # ---- tables of the index ------------------------------------------------------------------------
@@ -158,18 +182,21 @@ def _places(grid: Grid, table: Table) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _merge_moves(size: int) -> np.ndarray:
-    """For each (f, t) and merge, packed: the new merge, the shuffle of the row, the shuffle of the bit."""
+    """For each (f, t) and merge, packed: the new merge, and the number of the shuffle of the order."""
     leading, trailing = min(size, LEADING), size - min(size, LEADING)
     moves = merge_moves(size)
-    row = np.where(moves.leading, trailing * trailing, moves.before * trailing + moves.after)
-    bit = np.where(moves.leading, moves.before * leading + moves.after, leading * leading)
-    return (moves.target << 16 | row << 8 | bit).astype(np.uint32).ravel()
+    of_row = moves.before * trailing + moves.after
+    of_bit = trailing * trailing + moves.before * leading + moves.after
+    return (moves.target << 16 | np.where(moves.leading, of_bit, of_row)).astype(np.uint32).ravel()
 
 
-def _order_maps(count: int) -> np.ndarray:
-    """For each shuffle of so many tiles the new rank of every order; the last one changes nothing."""
-    orders = factorial(count)
-    return np.vstack([order_maps(count).reshape(-1, orders), np.arange(orders)]).astype(np.uint16).ravel()
+def _order_maps(size: int) -> np.ndarray:
+    """For each shuffle, first those of rows, then those of bits, the new number of every order."""
+    rows, bits = order_maps(max(0, size - LEADING)), order_maps(min(size, LEADING))
+    row, bit = np.divmod(np.arange(rows.shape[-1] * bits.shape[-1]), bits.shape[-1])
+    of_rows = rows.reshape(-1, rows.shape[-1])[:, row] * bits.shape[-1] + bit
+    of_bits = row * bits.shape[-1] + bits.reshape(-1, bits.shape[-1])[:, bit]
+    return np.vstack([of_rows, of_bits]).astype(np.uint32 if size > 8 else np.uint16).ravel()
 
 
 @lru_cache(maxsize=4)
@@ -248,24 +275,26 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
     places, first_place = joined([of_footprints.ravel() for of_footprints, _ in placed])
     maps, first_map = joined([zone_maps.ravel() for _, zone_maps in placed])
     merges, first_merge = joined([_merge_moves(size) for size in sizes])
-    orders, first_order = joined(
-        [np.concatenate([_order_maps(max(0, size - LEADING)), _order_maps(min(size, LEADING))]) for size in sizes]
-    )
+    orders, first_order = joined([_order_maps(size) for size in sizes])
     half, low_ranks, high_ranks = _ranks(grid.cells, sizes[-1])
     unit = 8 if database.spec.encoding == "bits" else 1  # values to a byte
 
+    if len(sums) * len(tables) >= NO_VIEW:
+        raise InputError(
+            f"{database.path} has {len(tables)} patterns, too many for {len(sums)} symmetries: leave out the reflection"
+        )
     views = [(table, number) for number in range(len(sums)) for table in tables]
     facts = np.zeros((len(views), FACTS), dtype=np.int64)
-    view_of = np.zeros((grid.cells, len(sums)), dtype=np.uint8)
+    view_of = np.full((grid.cells, len(sums)), NO_VIEW, dtype=np.uint8)
     cell_in = np.zeros((len(views), grid.cells), dtype=np.uint8)
     members = np.zeros((len(views), MAX_TILES), dtype=np.uint8)
     for view, (table, number) in enumerate(views):
         size = len(table.tiles)
         fact = facts[view]
         fact[SIZE], fact[MERGES] = size, comb(size, min(size, LEADING))
-        fact[ROWS], fact[BITS] = factorial(max(0, size - LEADING)), factorial(min(size, LEADING))
-        fact[MERGE_MOVES], fact[ROW_MAPS] = first_merge[size], first_order[size]
-        fact[BIT_MAPS] = first_order[size] + len(_order_maps(max(0, size - LEADING)))
+        fact[BITS] = factorial(min(size, LEADING))
+        fact[ORDERS] = fact[BITS] * factorial(max(0, size - LEADING))
+        fact[MERGE_MOVES], fact[ORDER_MAPS] = first_merge[size], first_order[size]
         fact[PLACES], fact[MAPS], fact[MAP_WORDS] = first_place[size], first_map[size], (grid.cells + 7) // 8
         fact[BASE], fact[STRIDE] = table.offset * unit, table.values.shape[1] * unit
         fact[CELLS] = view * grid.cells
@@ -278,10 +307,13 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
     known = (facts, view_of, cell_in, members, merges, orders, low_ranks, high_ranks, places, maps, database.memory)
     known = [np.asarray(array).reshape(-1) for array in known]
 
+    large = half == 0
+    kind = (LargeBits if large else Bits) if unit == 8 else (LargeBytes if large else Bytes)
+
     def fresh(slots: int) -> Views:
-        working = (len(views), len(views), len(sums), slots * len(sums) * 3, grid.cells, MAX_TILES)
+        working = ((len(views) + slots * len(sums)) * STATE, len(sums), grid.cells, MAX_TILES)
         arrays = (np.zeros(size, dtype=np.int64) for size in working)
-        return Views(int(unit == 8), len(sums), half, *known, *arrays)
+        return kind(len(sums), len(views) * STATE, half, *known, *arrays)
 
     def measure(board: Board) -> list[int]:
         turned = np.zeros((len(sums), grid.cells), dtype=np.int64)
@@ -291,7 +323,7 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
 
     alone = reflection or len(_sums(grid, blank, database, True)) == 1
     name = f"pdb:{database.path.stem}" + ("" if alone else " without reflection")
-    return Heuristic(name, "pdb", len(sums), fresh, measure, by_value=unit == 8)
+    return Heuristic(name, kind.__name__, len(sums), fresh, measure, by_value=unit == 8)
 
 
 # ---- kernels ------------------------------------------------------------------------------------
@@ -300,19 +332,42 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
 # lives across a branch costs an atomic count each time, and everything here is in the innermost loop.
 
 
+def is_bits(heuristic):
+    """Whether the tables hold bits: known when a kernel is compiled."""
+
+
+def rank_of(heuristic, footprint):
+    """The rank of a footprint."""
+
+
+@body_of(is_bits, Bits, LargeBits)
+def _yes(heuristic):
+    return True
+
+
+@body_of(is_bits, Bytes, LargeBytes)
+def _no(heuristic):
+    return False
+
+
+@body_of(rank_of, Bits, Bytes)
+def _rank_by_tables(heuristic, footprint):
+    low = footprint & ((1 << heuristic.half) - 1)
+    high = (popcount(low) << heuristic.half) + (footprint >> heuristic.half)
+    return np.int64(fetch(heuristic.low_ranks, low)) + np.int64(fetch(heuristic.high_ranks, high))
+
+
+@body_of(rank_of, LargeBits, LargeBytes)
+def _rank_by_counting(heuristic, footprint):
+    return footprint_rank(footprint)
+
+
 @shared
-def _address(heuristic, view, footprint, arrangement, blank):
+def _address(heuristic, fact, footprint, arrangement, blank):
     """Where the value of a state is: a bit of the database (``bits``) or a byte of it."""
-    fact = view * FACTS
-    if heuristic.half != 0:
-        low = footprint & ((1 << heuristic.half) - 1)
-        high = (popcount(low) << heuristic.half) + (footprint >> heuristic.half)
-        rank = np.int64(fetch(heuristic.low_ranks, low)) + np.int64(fetch(heuristic.high_ranks, high))
-    else:
-        rank = footprint_rank(footprint)
-    row = rank
-    if heuristic.bits == 1:
-        place = fetch(heuristic.facts, fact + PLACES) + 2 * rank
+    row = rank_of(heuristic, footprint)
+    if is_bits(heuristic):
+        place = fetch(heuristic.facts, fact + PLACES) + 2 * row
         zones = fetch(heuristic.facts, fact + MAPS)
         zones += np.int64(fetch(heuristic.places, place + 1)) * fetch(heuristic.facts, fact + MAP_WORDS)
         zone = np.int64(fetch(heuristic.maps, zones + (blank >> 3))) >> ((blank & 7) << 2)
@@ -320,50 +375,50 @@ def _address(heuristic, view, footprint, arrangement, blank):
     return fetch(heuristic.facts, fact + BASE) + row * fetch(heuristic.facts, fact + STRIDE) + arrangement
 
 
-@body_of(fetches, Views)
+@body_of(fetches, *KINDS)
 def _fetches(heuristic):
     return True
 
 
-@body_of(aim, Views)
-def _aim(heuristic, slot, tile, source, target):
+@body_of(aim, *KINDS)
+def _aim(heuristic, slot, tile, source, target, via, via_tile):
     for number in range(heuristic.sums):
         view = np.int64(fetch(heuristic.view_of, np.int64(tile) * heuristic.sums + number))
+        via_view = np.int64(fetch(heuristic.view_of, np.int64(via_tile) * heuristic.sums + number))
         fact = view * FACTS
         start = np.int64(fetch(heuristic.cell_in, fetch(heuristic.facts, fact + CELLS) + source))
         end = np.int64(fetch(heuristic.cell_in, fetch(heuristic.facts, fact + CELLS) + target))
-        footprint = fetch(heuristic.footprints, view)
-        code = fetch(heuristic.codes, view)
+        via_state = heuristic.slots + (via * heuristic.sums + number) * STATE
+        state = via_state if via_view == view else view * STATE
+        footprint = fetch(heuristic.states, state + FOOTPRINT)
+        code = fetch(heuristic.states, state + CODE)
         before = popcount(footprint & ((1 << start) - 1))
         footprint ^= (1 << start) | (1 << end)
         after = popcount(footprint & ((1 << end) - 1))
-        move = (before * fetch(heuristic.facts, fact + SIZE) + after) * fetch(heuristic.facts, fact + MERGES) + (
-            code >> 32
-        )
-        become = np.int64(fetch(heuristic.merge_moves, fetch(heuristic.facts, fact + MERGE_MOVES) + move))
-        rows, bits = fetch(heuristic.facts, fact + ROWS), fetch(heuristic.facts, fact + BITS)
-        row_map = fetch(heuristic.facts, fact + ROW_MAPS) + ((become >> 8) & 0xFF) * rows
-        bit_map = fetch(heuristic.facts, fact + BIT_MAPS) + (become & 0xFF) * bits
+        move = (before * fetch(heuristic.facts, fact + SIZE) + after) * fetch(heuristic.facts, fact + MERGES)
+        move += fetch(heuristic.facts, fact + MERGE_MOVES) + (code >> 32)
+        become = np.int64(fetch(heuristic.merge_moves, move))
+        orders = fetch(heuristic.facts, fact + ORDERS)
+        order = fetch(heuristic.facts, fact + ORDER_MAPS) + (become & 0xFFFF) * orders + ((code >> 8) & 0xFFFFFF)
+        order = np.int64(fetch(heuristic.order_maps, order))
         merge = become >> 16
-        row = np.int64(fetch(heuristic.order_maps, row_map + ((code >> 16) & 0xFFFF)))
-        bit = np.int64(fetch(heuristic.order_maps, bit_map + ((code >> 8) & 0xFF)))
-        address = _address(heuristic, view, footprint, (merge * rows + row) * bits + bit, start)
-        prefetch(heuristic.memory, address >> 3 if heuristic.bits == 1 else address)
-        at = (slot * heuristic.sums + number) * 3
-        heuristic.slots[at] = footprint
-        heuristic.slots[at + 1] = (merge << 32) | (row << 16) | (bit << 8) | (code & 0xFF)
-        heuristic.slots[at + 2] = address
+        address = _address(heuristic, fact, footprint, merge * orders + order, start)
+        prefetch(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
+        at = heuristic.slots + (slot * heuristic.sums + number) * STATE
+        put(heuristic.states, at + FOOTPRINT, footprint)
+        put(heuristic.states, at + CODE, (merge << 32) | (order << 8) | (code & 0xFF))
+        put(heuristic.states, at + TOTAL, address)  # until it is looked at
 
 
-@body_of(look, Views)
+@body_of(look, *KINDS)
 def _look(heuristic, slot, tile, source, target):
     value = 0
     for number in range(heuristic.sums):
-        at = (slot * heuristic.sums + number) * 3
-        code = fetch(heuristic.slots, at + 1)
-        address = fetch(heuristic.slots, at + 2)
+        at = heuristic.slots + (slot * heuristic.sums + number) * STATE
+        code = fetch(heuristic.states, at + CODE)
+        address = fetch(heuristic.states, at + TOTAL)
         old = code & 0xFF
-        if heuristic.bits == 1:
+        if is_bits(heuristic):
             # The distance rose if its bit 1 is that of one more than the old one.
             rose = (np.int64(fetch(heuristic.memory, address >> 3)) >> (address & 7)) << 1
             change = 1 - ((rose ^ (old + 1)) & 2)
@@ -372,33 +427,34 @@ def _look(heuristic, slot, tile, source, target):
             new = np.int64(fetch(heuristic.memory, address))
             change = new - old
         total = fetch(heuristic.totals, number) + change
-        heuristic.slots[at + 1] = code + new - old
-        heuristic.slots[at + 2] = total
+        put(heuristic.states, at + CODE, code + new - old)
+        put(heuristic.states, at + TOTAL, total)
         value = max(value, total)
     return value
 
 
-@body_of(step, Views)
+@body_of(step, *KINDS)
 def _step(heuristic, slot, tile, source, target):
     for number in range(heuristic.sums):
-        view = np.int64(heuristic.view_of[np.int64(tile) * heuristic.sums + number])
-        at = (slot * heuristic.sums + number) * 3
-        footprint, code, total = heuristic.footprints[view], heuristic.codes[view], heuristic.totals[number]
-        heuristic.footprints[view] = heuristic.slots[at]
-        heuristic.codes[view] = heuristic.slots[at + 1]
-        heuristic.totals[number] = heuristic.slots[at + 2]
-        heuristic.slots[at] = footprint
-        heuristic.slots[at + 1] = code
-        heuristic.slots[at + 2] = total
+        state = np.int64(fetch(heuristic.view_of, np.int64(tile) * heuristic.sums + number)) * STATE
+        at = heuristic.slots + (slot * heuristic.sums + number) * STATE
+        footprint, code = fetch(heuristic.states, state + FOOTPRINT), fetch(heuristic.states, state + CODE)
+        total = fetch(heuristic.totals, number)
+        put(heuristic.states, state + FOOTPRINT, fetch(heuristic.states, at + FOOTPRINT))
+        put(heuristic.states, state + CODE, fetch(heuristic.states, at + CODE))
+        put(heuristic.totals, number, fetch(heuristic.states, at + TOTAL))
+        put(heuristic.states, at + FOOTPRINT, footprint)
+        put(heuristic.states, at + CODE, code)
+        put(heuristic.states, at + TOTAL, total)
 
 
-@body_of(settle, Views)
+@body_of(settle, *KINDS)
 def _settle(heuristic, board, parts, at):
     for cell in range(board.size):
         heuristic.place_of[board[cell]] = cell
     for number in range(heuristic.sums):
         heuristic.totals[number] = parts[at + number]
-    for view in range(heuristic.codes.size):
+    for view in range(heuristic.slots // STATE):
         fact = view * FACTS
         first = heuristic.facts[fact + CELLS]
         size = heuristic.facts[fact + SIZE]
@@ -411,19 +467,19 @@ def _settle(heuristic, board, parts, at):
             below = (1 << np.int64(heuristic.cell_in[first + place])) - 1
             heuristic.ordinals[tile] = popcount(footprint & below)
         merge, row, bit = arrangement_digits(heuristic.ordinals, size)
-        arrangement = (merge * heuristic.facts[fact + ROWS] + row) * heuristic.facts[fact + BITS] + bit
+        order = row * heuristic.facts[fact + BITS] + bit
         blank = np.int64(heuristic.cell_in[first + heuristic.place_of[0]])
-        address = _address(heuristic, view, footprint, arrangement, blank)
-        if heuristic.bits == 1:
+        address = _address(heuristic, fact, footprint, merge * heuristic.facts[fact + ORDERS] + order, blank)
+        if is_bits(heuristic):
             odd = popcount(footprint & heuristic.facts[fact + ODD_CELLS]) + heuristic.facts[fact + ODD_HOMES]
             distance = (((np.int64(heuristic.memory[address >> 3]) >> (address & 7)) & 1) << 1) | (odd & 1)
         else:
             distance = np.int64(heuristic.memory[address])
-        heuristic.footprints[view] = footprint
-        heuristic.codes[view] = (merge << 32) | (row << 16) | (bit << 8) | distance
+        heuristic.states[view * STATE + FOOTPRINT] = footprint
+        heuristic.states[view * STATE + CODE] = (merge << 32) | (order << 8) | distance
 
 
-@body_of(note, Views)
+@body_of(note, *KINDS)
 def _note(heuristic, slot, value, parts, at):
     for number in range(heuristic.sums):
-        parts[at + number] = heuristic.slots[(slot * heuristic.sums + number) * 3 + 2]
+        parts[at + number] = heuristic.states[heuristic.slots + (slot * heuristic.sums + number) * STATE + TOTAL]

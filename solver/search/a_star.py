@@ -213,7 +213,7 @@ def _search(heuristic, store, layout, moves, cells, most):
             for way in range(ways[number]):
                 source = np.int64(cell[(following[number] >> (16 * way)) & 0xFFFF])
                 tile = np.int64(board[source])
-                aim(heuristic, way, tile, source, blank)
+                aim(heuristic, way, tile, source, blank, 0, 0)
                 key = (count + way) * key_words
                 for word in range(key_words):
                     keys[key + word] = rows[at + word]

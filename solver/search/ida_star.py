@@ -43,6 +43,7 @@ SLICE = 500_000  # expansions before the loop returns: some hundredths of a seco
 PULSE = 0.05  # seconds between looks at the clock while threads search
 ROOM = 64  # how much deeper than the bound the stacks are made
 UNCUT = 300_000  # if the iteration before generated fewer boards than this, the tree is not cut
+UNCUT_ALONE = 10_000_000  # the same for a single thread, which cuts only to tell how far it is
 FIRST_CUT, DEEPEST_CUT = 6, 30  # depths
 LEAST_SUBTREES, MOST_SUBTREES = 32, 2_000
 SUBTREE_SIZE = 50_000  # boards of the last iteration for each subtree, within these limits
@@ -74,11 +75,11 @@ def _new_stack(cells: int, depth: int) -> Stack:
 
 
 @shared
-def _aim_all(heuristic, slot, number, board, moves):
-    """Aim at all moves of a situation whose board is the current one."""
+def _aim_all(heuristic, slot, number, board, moves, via, via_tile):
+    """Aim at all moves of a situation, that of the current board or that after the move in slot ``via``."""
     for way in range(moves.ways[number]):
         source = moves.cell[(moves.following[number] >> (16 * way)) & 0xFFFF]
-        aim(heuristic, slot | way, board[source], source, moves.cell[number])
+        aim(heuristic, slot | way, board[source], source, moves.cell[number], via, via_tile)
 
 
 @kernel
@@ -93,13 +94,13 @@ def _start(heuristic, stack, moves, start, parts, prefix):
     for depth in range(1, prefix.size):
         source = moves.cell[prefix[depth]]
         tile = board[source]
-        aim(heuristic, 0, tile, source, blank)
+        aim(heuristic, 0, tile, source, blank, 0, 0)
         look(heuristic, 0, tile, source, blank)
         step(heuristic, 0, tile, source, blank)
         board[blank] = tile
         path[depth] = prefix[depth]
         blank = source
-    _aim_all(heuristic, (prefix.size - 1) << 4, prefix[-1], board, moves)
+    _aim_all(heuristic, (prefix.size - 1) << 4, prefix[-1], board, moves, 0, 0)
     state[DEPTH] = state[BASE] = prefix.size - 1
     todo[state[DEPTH]] = 0
     state[EXPANDED] = state[GENERATED] = 0
@@ -171,11 +172,10 @@ def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, co
             if fetches(heuristic):
                 for place in range(0, end, 16):
                     entry = (chosen >> place) & 0xFFFF
-                    source = cell[entry & 0x3FFF]
-                    tile = board[source]
-                    step(heuristic, slot | (entry >> 14), tile, source, blank)
-                    _aim_all(heuristic, ((depth + 1) << 4) | ((entry >> 14) << 2), entry & 0x3FFF, board, moves)
-                    step(heuristic, slot | (entry >> 14), tile, blank, source)
+                    child, way = entry & 0x3FFF, entry >> 14
+                    _aim_all(
+                        heuristic, ((depth + 1) << 4) | (way << 2), child, board, moves, slot | way, board[cell[child]]
+                    )
             if expanded >= last:
                 break
         # Go on with the next move that waits, here or above.
@@ -281,7 +281,8 @@ class _Tree:
         self.workers[0].done[:] = 0
         began = time.perf_counter()
         try:
-            worth_cutting = outcome.iterations and outcome.iterations[-1].generated >= UNCUT
+            uncut = UNCUT if self.threads > 1 else UNCUT_ALONE
+            worth_cutting = outcome.iterations and outcome.iterations[-1].generated >= uncut
             found = self._parted(bound) if worth_cutting else self._whole(bound)
             expanded, generated = found.expanded, found.generated
         except BaseException:
