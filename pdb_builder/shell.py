@@ -55,6 +55,7 @@ class Parser(argparse.ArgumentParser):
     """An argument parser whose complaints are one line."""
 
     def error(self, message: str):
+        message = " ".join(message.split())  # it may quote what was given
         self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
 
 
@@ -118,8 +119,9 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        with contextlib.suppress(OSError):
-            sys.stdout.close()  # what it still holds cannot be written either
+        if error.filename is None:  # the output itself: what it still holds cannot be written either
+            with contextlib.suppress(OSError):
+                sys.stdout.close()
         return fail(f"{error.filename or 'output'}: {error.strerror or error}")
     except Exception as error:
         from .store import DatabaseError

@@ -51,6 +51,7 @@ EXIT_CODES = (
 )
 GRAVEST = (INTERRUPTED, BAD_INPUT, LIMIT, NO_SOLUTION, SOLVED)
 PULSE = 0.1  # seconds between signs of progress
+AHEAD = 4  # boards begun for each further job while the first one is waited for
 LIMITS = {
     "time": "the time limit was reached",
     "nodes": "the node limit was reached",
@@ -118,7 +119,7 @@ def _tasks(args: argparse.Namespace) -> tuple[Iterable[Task], bool]:
         return [
             Task(str(one.id), format_board(grid, one.board), grid, one.board, goal, {"id": one.id}) for one in instances
         ], True
-    grid = Grid.parse(args.shape) if args.shape else None
+    grid = None if args.shape is None else Grid.parse(args.shape)
     if args.board and args.board != ["-"]:
         # Unquoted boards arrive as many words.
         return [Task(None, " ".join(args.board), grid)], False
@@ -154,7 +155,7 @@ class Answer(NamedTuple):
 def _solve(task: Task, args: argparse.Namespace, settings: Settings, report, interrupt: Event) -> Answer:
     try:
         grid, board = (task.grid, task.board) if task.board else parse_board(task.text, task.grid)
-        goal = task.goal or goal_board(grid, args.goal or "last")
+        goal = task.goal or goal_board(grid, "last" if args.goal is None else args.goal)
         solution = solve_board(grid, board, goal, settings, report, _once, interrupt)
     except Unsolvable as error:
         return Answer(task, NO_SOLUTION, error=str(error))
@@ -181,14 +182,16 @@ class Meter:
         from tqdm import tqdm
 
         self.bar = tqdm(bar_format="{desc}", disable=None, leave=False)
-        self.began = self.last = time.monotonic()
+        self.last = 0.0
+        self.first: tuple[float, int] | None = None  # when the search began to report, and how far it was then
 
     def __call__(self, progress) -> None:
         now = time.monotonic()
-        if now - self.last < PULSE or self.bar.disable:
+        self.first = self.first or (now, progress.generated)
+        if now - max(self.last, self.first[0]) < PULSE or self.bar.disable:
             return
         self.last = now
-        speed = progress.generated / (now - self.began)
+        speed = (progress.generated - self.first[1]) / (now - self.first[0])
         share = "" if progress.share is None else f" {progress.share:4.0%} done"
         stored = "" if progress.stored is None else f", {_millions(progress.stored)} stored"
         self.bar.set_description_str(
@@ -226,30 +229,31 @@ def run_solve(args: argparse.Namespace) -> int:
 def _answers(tasks: Iterable[Task], args: argparse.Namespace, settings: Settings, interrupt: Event) -> Iterator[Answer]:
     """The answers to many tasks, in order; after an interruption, those that were begun."""
     jobs = args.jobs or 1
-    ahead: deque[Future] = deque()
-    stream = iter(tasks)
+    begun: deque[Future] = deque()
     with ThreadPoolExecutor(jobs) as executor:
         try:
-            for task in stream:
-                ahead.append(executor.submit(_solve, task, args, settings, None, interrupt))
-                if len(ahead) > (4 * jobs if jobs > 1 else 0):
-                    yield _waited(ahead.popleft())
-            while ahead:
-                yield _waited(ahead.popleft())
+            for task in tasks:
+                begun.append(executor.submit(_solve, task, args, settings, None, interrupt))
+                while begun and (begun[0].done() or len(begun) > AHEAD * (jobs - 1)):
+                    yield _waited(begun[0])
+                    begun.popleft()
+            while begun:
+                yield _waited(begun[0])
+                begun.popleft()
         except BaseException as error:
-            interrupt.set()
-            for future in ahead:
+            for future in begun:
                 future.cancel()
+            interrupt.set()
             if not isinstance(error, KeyboardInterrupt):
                 raise
-            for future in ahead:
+            for future in begun:
                 if not future.cancelled():
                     yield future.result()
             raise
 
 
 def _waited(future: Future) -> Answer:
-    """The result of a future, in a way that Ctrl-C can interrupt."""
+    """The result of a future, waited for in a way that Ctrl-C can interrupt."""
     while True:
         with contextlib.suppress(TimeoutError):
             return future.result(timeout=PULSE)
@@ -261,10 +265,12 @@ def _print_one(answer: Answer, args: argparse.Namespace) -> int:
         print(json.dumps(_record(answer, args)))
     elif solution is None:
         notice(f"pdb-solver: {'error: ' * (answer.code == BAD_INPUT)}{answer.error}")
-    elif args.quiet and solution.solved:
+    elif not args.quiet:
+        print("\n".join(_described(solution, args)))
+    elif solution.solved:
         print(solution.letters(solution.tiles, args.moves))
     else:
-        print("\n".join(_described(solution, args)))
+        notice(f"pdb-solver: {_given_up(solution)}")
     return answer.code
 
 
@@ -281,14 +287,16 @@ def _print_many(answers: Iterator[Answer], args: argparse.Namespace, count: int 
                     print(json.dumps(_record(answer, args)), flush=True)
                 elif answer.solution is None:
                     notice(f"{answer.task.name}: {answer.error}")
-                elif args.quiet and answer.solution.solved:
+                elif not args.quiet:
+                    print(_line(answer, args), flush=True)
+                elif answer.solution.solved:
                     print(answer.solution.letters(answer.solution.tiles, args.moves), flush=True)
                 else:
-                    print(_line(answer, args), flush=True)
+                    notice(f"{answer.task.name}: {_given_up(answer.solution)}")
                 bar.update()
     except KeyboardInterrupt:
         codes.add(INTERRUPTED)
-        notice("interrupted: the boards above are done")
+        notice("interrupted: the boards after these were not begun")
     if not codes:
         raise InputError("there is no board in the input: write one a line, as in '1 2 3 4 5 6 7 8 0'")
     return next(code for code in GRAVEST if code in codes)
@@ -296,15 +304,11 @@ def _print_many(answers: Iterator[Answer], args: argparse.Namespace, count: int 
 
 def _record(answer: Answer, args: argparse.Namespace) -> dict:
     """An answer for JSON."""
-    extra = answer.task.extra or {}
+    task = answer.task
     if answer.solution:
-        return extra | answer.solution.as_dict(args.moves)
-    unsolvable = answer.code == NO_SOLUTION
-    return (
-        extra
-        | {"board": answer.task.text, "solved": False, "solvable": False if unsolvable else None}
-        | {"error": answer.error}
-    )
+        return (task.extra or {}) | answer.solution.as_dict(args.moves)
+    solvable = False if answer.code == NO_SOLUTION else None
+    return (task.extra or {}) | {"board": task.text, "solved": False, "solvable": solvable, "error": answer.error}
 
 
 def _line(answer: Answer, args: argparse.Namespace) -> str:
@@ -312,11 +316,19 @@ def _line(answer: Answer, args: argparse.Namespace) -> str:
     solution = answer.solution
     counts = f"{solution.generated:,} generated, {solution.seconds:.3f} s"
     if not solution.solved:
-        return f"{answer.task.name}: at least {solution.lower_bound} moves, {LIMITS[solution.stopped]} ({counts})"
+        return f"{answer.task.name}: {_given_up(solution)} ({counts})"
     number = f", {len(solution.solutions):,} solutions" if solution.solutions else ""
     return (
         f"{answer.task.name}: {solution.length} moves{number} {solution.letters(solution.tiles, args.moves)} ({counts})"
     )
+
+
+def _given_up(solution: Solution) -> str:
+    return f"no solution has fewer than {_moves(solution.lower_bound)}, {LIMITS[solution.stopped]}"
+
+
+def _moves(count: int) -> str:
+    return f"{count} move{'s' * (count != 1)}"
 
 
 def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
@@ -328,15 +340,15 @@ def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
         yield f"    {left}  {'->' if row == middle else '  '}  {right}"
     if solution.solved:
         who = "tiles move" if args.moves == "tile" else "the blank moves"
-        yield f"{solution.length} moves, proven shortest ({who} U D L R):"
+        yield f"{_moves(solution.length)}, proven shortest ({who} U D L R):"
         yield solution.letters(solution.tiles, args.moves) or "none: this is the goal"
     else:
-        yield f"{LIMITS[solution.stopped]}: no solution has fewer than {solution.lower_bound} moves"
+        yield _given_up(solution)
     if solution.solutions:
         yield f"{len(solution.solutions):,} shortest solutions in all"
     if args.show:
         for number, board in enumerate(solution.boards()):
-            yield f"\nafter {number} moves:\n{draw_board(grid, board)}" if number else f"\n{draw_board(grid, board)}"
+            yield f"\nafter {_moves(number)}:\n{draw_board(grid, board)}" if number else f"\n{draw_board(grid, board)}"
         yield ""
     yield f"{solution.algorithm} with {solution.heuristic}, {solution.h_start} at the start"
     yield f"{'bound':>7} {'expanded':>15} {'generated':>15} {'seconds':>9}"
@@ -352,7 +364,7 @@ def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
 
 def run_random(args: argparse.Namespace) -> int:
     grid = Grid.parse(args.shape)
-    goal = goal_board(grid, args.goal or "last")
+    goal = goal_board(grid, "last" if args.goal is None else args.goal)
     chance = random.Random(args.seed)
     for _ in range(args.number):
         print(format_board(grid, random_board(grid, goal, chance)))

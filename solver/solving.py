@@ -212,7 +212,7 @@ def solve(
     board: str | Sequence,
     goal: str | Sequence = "last",
     *,
-    shape: str | None = None,
+    shape: str | tuple[int, int] | None = None,
     heuristic: str | None = None,
     algorithm: str = "ida-star",
     threads: int | None = None,
@@ -235,7 +235,8 @@ def solve(
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
-    grid, start = parse_board(_text(board), Grid.parse(shape) if shape else None)
+    given = None if shape is None else (Grid.parse(shape) if isinstance(shape, str) else Grid(*shape))
+    grid, start = parse_board(_text(board), given)
     target = goal_board(grid, _text(goal))
     folder = Path(folder) if folder else None
     settings = Settings(
@@ -244,9 +245,18 @@ def solve(
     return solve_board(grid, start, target, settings, report, notify)
 
 
-def _text(board: str | Sequence) -> str:
+def _text(board: object) -> str:
     """What was given as a board, as text."""
-    return board if isinstance(board, str) else str(board.tolist() if hasattr(board, "tolist") else list(board))
+    return board if isinstance(board, str) else str(_plain(board))
+
+
+def _plain(numbers: object) -> object:
+    """Numbers, or rows of them, of whatever kind, as lists."""
+    if hasattr(numbers, "tolist"):
+        return numbers.tolist()
+    if hasattr(numbers, "__iter__") and not isinstance(numbers, str):
+        return [_plain(one) for one in numbers]
+    return numbers
 
 
 def solve_board(
@@ -309,10 +319,11 @@ def _check(settings: Settings) -> None:
     ):
         if value is not None and not value > 0:
             raise InputError(f"a {name} of {value} leaves nothing to do: give a number above 0")
-    if settings.threads is not None and not 1 <= settings.threads <= MAX_THREADS:
-        raise InputError(f"{settings.threads} threads cannot be had: take 1 to {MAX_THREADS}")
+    threads = settings.threads
+    if threads is not None and not (isinstance(threads, int) and 1 <= threads <= MAX_THREADS):
+        raise InputError(f"{threads} threads cannot be had: take 1 to {MAX_THREADS}")
     if settings.order not in (None, *ORDERS):
-        raise InputError(f"there is no order of moves '{settings.order}': take {' or '.join(ORDERS)}")
+        raise InputError(f"there is no order of moves {settings.order!r}: take {' or '.join(ORDERS)}")
     if settings.every and settings.algorithm != "ida-star":
         raise InputError(f"{settings.algorithm} finds one solution: take ida-star for all of them")
 
@@ -329,7 +340,7 @@ def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None
             if notify:
                 notify(
                     f"no database in {folder} is for {grid} boards with this goal, so {spec} is used: "
-                    f"{how_to_build(grid, blank)}"
+                    f"{how_to_build(grid, blank, folder)}"
                 )
     return prepare(spec, grid, blank, folder, settings.reflection)
 
@@ -347,5 +358,7 @@ def _load(search: Callable, problem, heuristic: Heuristic) -> None:
         near = grid.neighbours[blank][0]
         board[blank], board[near] = board[near], 0
         easy = problem._replace(start=tuple(board))
-        search(easy, threads=1, limits=Limits(memory=10**6), report=lambda progress: None)
+        outcome = search(easy, threads=1, limits=Limits(memory=10**6), report=lambda progress: None)
+        if outcome.stopped == "interrupt":
+            raise KeyboardInterrupt
         _loaded.add((search, heuristic.kind))

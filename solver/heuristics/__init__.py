@@ -7,12 +7,14 @@ of databases, without .h5, or any path that ends in .h5), or ``max:A+B`` for the
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdb_builder.grid import Grid, InputError
+from pdb_builder.shell import default_folder
 
 if TYPE_CHECKING:
     from pdb_builder.store import Database
@@ -42,10 +44,10 @@ def prepare(spec: str, grid: Grid, blank: int, folder: Path, reflection: bool = 
         path = _named(rest, folder) if rest else best_database(grid, blank, folder)
         if path is None:
             raise InputError(
-                f"there is no database in {folder} for {grid} boards with this goal: {how_to_build(grid, blank)}"
+                f"there is no database in {folder} for {grid} boards with this goal: "
+                f"{how_to_build(grid, blank, folder)}"
             )
-        status = path.stat() if path.exists() else None
-        return _pattern_database(grid, blank, path, status and (status.st_mtime_ns, status.st_size), reflection)
+        return _opened(grid, blank, path, reflection)
     if name == "max" and rest:
         from .maximum import prepare as prepare_maximum
 
@@ -53,20 +55,36 @@ def prepare(spec: str, grid: Grid, blank: int, folder: Path, reflection: bool = 
         for other in others:
             largest = prepare_maximum(largest, other)
         return largest
-    raise InputError(f"there is no heuristic '{spec[:60]}': take {', '.join(HEURISTICS)}, pdb:NAME or max:A+B")
+    known = [name for name in HEURISTICS if name != "max"]
+    raise InputError(f"there is no heuristic {spec[:60]!r}: take {', '.join(known)}, pdb:NAME or max:A+B")
 
 
 def _named(name: str, folder: Path) -> Path:
     return Path(name) if name.endswith(".h5") else folder / f"{name}.h5"
 
 
-def how_to_build(grid: Grid, blank: int) -> str:
-    """The command that builds a database."""
-    return f"build one with 'pdb-builder build {grid.shape}{f' --blank {blank}' if blank else ''}'"
+def how_to_build(grid: Grid, blank: int, folder: Path) -> str:
+    """The command that builds a database where it is looked for."""
+    words = ["pdb-builder", "build", grid.shape]
+    words += ["--wrap"] if grid.wrap else []
+    words += ["--blank", str(blank)] if blank else []
+    words += ["--folder", shlex.quote(str(folder))] if folder != default_folder() else []
+    return f"build one with '{' '.join(words)}'"
+
+
+def _opened(grid: Grid, blank: int, path: Path, reflection: bool) -> Heuristic:
+    from pdb_builder.store import DatabaseError
+
+    try:
+        status = path.stat() if path.exists() else None
+        return _prepared(grid, blank, path, status and (status.st_mtime_ns, status.st_size), reflection)
+    except (DatabaseError, OSError) as error:
+        raise InputError(str(error)) from None
 
 
 @lru_cache(maxsize=4)
-def _pattern_database(grid: Grid, blank: int, path: Path, stamp: object, reflection: bool) -> Heuristic:
+def _prepared(grid: Grid, blank: int, path: Path, stamp: object, reflection: bool) -> Heuristic:
+    """A database made ready once, and again if its file changes."""
     from pdb_builder.store import open_database
 
     from .pattern_database import prepare as prepare_pattern_database

@@ -19,5 +19,5 @@ SEARCHES = {
 def search_named(name: str) -> Callable:
     """The function of a search."""
     if name not in SEARCHES:
-        raise InputError(f"there is no search '{name[:60]}': take {' or '.join(SEARCHES)}")
+        raise InputError(f"there is no search {name[:60]!r}: take {' or '.join(SEARCHES)}")
     return import_module(f".{name.replace('-', '_')}", __name__).search
