@@ -360,7 +360,7 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, ev
         outcome.stopped = str(stop)
     except KeyboardInterrupt:
         outcome.stopped = "interrupt"
-    outcome.lower_bound = int(state[SUM])
+    outcome.lower_bound = max(outcome.lower_bound, int(state[SUM]))
     outcome.expanded, outcome.generated = int(state[EXPANDED]), 1 + int(state[GENERATED])
     outcome.stored = int(state[ROWS])
     outcome.iterations = [
