@@ -78,3 +78,16 @@ def test_bad_blanks_are_refused():
 
 def test_draw_aligns_columns():
     assert Grid(2, 3).draw(lambda cell: cell * 3) == " 0  3  6\n 9 12 15"
+
+
+@pytest.mark.parametrize("grid", [Grid(2, 2), Grid(3, 4), Grid(4, 3), Grid(5, 5), Grid(3, 3, True)], ids=str)
+def test_symmetries_carry_neighbours_to_neighbours_and_are_all_different(grid):
+    symmetries = grid.symmetries()
+    assert symmetries[0] == (grid, tuple(range(grid.cells)))
+    assert symmetries[1] == (grid, tuple(reversed(range(grid.cells))))
+    assert len(set(symmetries)) == 8
+    for target, cells in symmetries:
+        assert (target.rows, target.cols) in {(grid.rows, grid.cols), (grid.cols, grid.rows)}
+        assert sorted(cells) == list(range(grid.cells))
+        for cell, around in enumerate(grid.neighbours):
+            assert {cells[other] for other in around} == set(target.neighbours[cells[cell]])
