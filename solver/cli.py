@@ -211,8 +211,6 @@ def run_solve(args: argparse.Namespace) -> int:
         raise InputError("--json, --quiet and --show exclude each other: give one of them")
     tasks, many = _tasks(args)
     settings = _settings(args)
-    if many and args.show:
-        raise InputError("--show goes with a single board: give it after 'solve'")
     interrupt = Event()
     if not many:
         meter = Meter()
@@ -287,6 +285,8 @@ def _print_many(answers: Iterator[Answer], args: argparse.Namespace, count: int 
                     print(json.dumps(_record(answer, args)), flush=True)
                 elif answer.solution is None:
                     notice(f"{answer.task.name}: {answer.error}")
+                elif args.show:
+                    print(f"{answer.task.name}:", *_described(answer.solution, args), sep="\n", flush=True)
                 elif not args.quiet:
                     print(_line(answer, args), flush=True)
                 elif answer.solution.solved:

@@ -425,7 +425,6 @@ def test_a_bad_board_is_one_line_and_exit_code_2(text, message, solve):
         (["--set", "korf100", "--goal", "first"], "leave out --goal"),
         (["--set", "korf100", "--shape", "4x4"], "leave out --goal"),
         (["--set", "korf1"], "invalid choice"),
-        (["--set", "korf100", "--show"], "--show goes with a single board"),
         (["--file", "no such file"], "no such file: No such file or directory"),
         (["--file", "."], "Is a directory"),
         (["--file", ""], "directory"),
@@ -892,3 +891,11 @@ def test_whatever_is_typed_there_is_an_answer_or_one_line(seed, run):
 def test_complaints_stay_on_one_line_whatever_they_quote(words, mark, run):
     code, output, errors = run("solve", EASY, *(word.format(mark) for word in words))
     assert (code, output, len(errors.splitlines())) == (2, "", 1)
+
+
+@pytest.mark.jit
+def test_boards_along_the_way_are_shown_for_each_of_many(solve):
+    code, output, _ = solve("--show", "--heuristic", "manhattan", stdin="3\n1 2 3\n4 0 5\n7 8 6\n\n1 2 3 4 5 6 7 0 8\n")
+    assert code == 0
+    assert [line for line in output.splitlines() if line.startswith("line")] == ["line 1:", "line 6:"]
+    assert output.count("after 1 move:") == 2 and output.count("after 2 moves:") == 1
