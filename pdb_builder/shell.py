@@ -1,7 +1,8 @@
 """What the command lines of builder and solver share: options, one-line errors, exit codes, clean ends.
 
 Commands raise; ``run`` translates. Bad input and unusable files are one line on stderr and exit code 2, an
-interruption is 130, and a reader who has seen enough of our output is no error at all.
+interruption is 130, and a reader who has seen enough of our output is no error at all. Anything else is a
+defect of ours: a traceback and exit code 70.
 """
 
 from __future__ import annotations
@@ -13,11 +14,14 @@ import re
 import signal
 import sys
 import threading
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from .grid import InputError
 from .machine import MAX_THREADS
+
+DEFECT = 70  # the exit code of an error of ours, which no other outcome has
 
 
 def default_folder() -> Path:
@@ -33,8 +37,9 @@ def default_folder() -> Path:
 
 
 def notice(text: str) -> None:
-    """One line on stderr."""
-    print(" ".join(text.split()), file=sys.stderr, flush=True)
+    """One line on stderr, if anybody can read it."""
+    with contextlib.suppress(OSError):
+        print(" ".join(text.split()), file=sys.stderr, flush=True)
 
 
 def parse_size(text: str) -> int:
@@ -89,8 +94,13 @@ def folder_option(sub: argparse.ArgumentParser) -> None:
     )
 
 
+_command: str | None = None  # the program that ``run`` is running
+
+
 def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, after_interrupt: str) -> int:
     """Parse the arguments, run the command they name, and return its exit code."""
+    global _command
+    _command = prog
     prepare_streams()
     words = sys.argv[1:] if argv is None else argv
     if threading.current_thread() is threading.main_thread():
@@ -128,7 +138,38 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
 
         if isinstance(error, DatabaseError):
             return fail(error)
-        raise
+        traceback.print_exc()
+        return DEFECT
+    finally:
+        _command = None
+
+
+@contextlib.contextmanager
+def compiling() -> Iterator[None]:
+    """While code is compiled: an interruption must not be raised there, the compiler does not survive it.
+
+    A command ends at once, since nothing is lost; a caller from Python is interrupted when the code is ready.
+    """
+    signals = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is signal.default_int_handler]
+    if threading.current_thread() is not threading.main_thread():
+        signals = []
+    told = []
+
+    def handle(number, frame) -> None:
+        if _command:
+            notice("interrupted: while code was compiled, before anything began")
+            os._exit(130)
+        told.append(number)
+
+    for one in signals:
+        signal.signal(one, handle)
+    try:
+        yield
+    finally:
+        for one in signals:
+            signal.signal(one, signal.default_int_handler)
+    if told:
+        raise KeyboardInterrupt
 
 
 def prepare_streams() -> None:

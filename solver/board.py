@@ -367,8 +367,11 @@ def random_board(grid: Grid, goal: Sequence[int], chance: random.Random) -> Boar
 
 
 def format_board(grid: Grid, board: Sequence[int]) -> str:
-    """The board on one line. ``parse_board`` reads it back, given the grid if that is no square."""
-    return " ".join(map(str, board))
+    """The board on one line, its rows told apart if it is no square. ``parse_board`` reads it back."""
+    if grid.rows == grid.cols:
+        return " ".join(map(str, board))
+    rows = (board[at : at + grid.cols] for at in range(0, grid.cells, grid.cols))
+    return " / ".join(" ".join(map(str, row)) for row in rows)
 
 
 def draw_board(grid: Grid, board: Sequence[int]) -> str:

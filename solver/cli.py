@@ -20,12 +20,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
+from queue import Empty, Queue
+from threading import Event, Thread
 from typing import NamedTuple
 
 from pdb_builder import __version__
 from pdb_builder.grid import Grid, InputError
-from pdb_builder.machine import default_threads
+from pdb_builder.machine import available_memory, default_threads
 from pdb_builder.shell import Parser, command_adder, folder_option, notice, parse_size, positive, run, threads_option
 
 from .board import (
@@ -40,8 +41,8 @@ from .board import (
     random_board,
     read_boards,
 )
-from .heuristics import HEURISTICS
-from .search import SEARCHES
+from .heuristics import HEURISTICS, check_name
+from .search import SEARCHES, SHARE
 from .solving import ORDERS, Settings, Solution, Unsolvable, solve_board
 
 SOLVED, NO_SOLUTION, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -51,6 +52,7 @@ EXIT_CODES = (
 )
 GRAVEST = (INTERRUPTED, BAD_INPUT, LIMIT, NO_SOLUTION, SOLVED)
 PULSE = 0.1  # seconds between signs of progress
+NO_MOVES = "-"  # for a board without a solution among many, so that there is one line a board
 AHEAD = 4  # boards begun for each further job while the first one is waited for
 LIMITS = {
     "time": "the time limit was reached",
@@ -75,20 +77,23 @@ def number_above_0(text: str) -> int:
 
 
 def seconds_above_0(text: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", text.strip()) or float(text) <= 0:
+    if not re.fullmatch(r"([0-9]{1,9}\.?|[0-9]{0,9}\.[0-9]{1,9})(e[0-9])?", text.strip()) or float(text) <= 0:
         raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number of seconds above 0: write it as 10 or 0.5")
     return float(text)
 
 
 def _settings(args: argparse.Namespace) -> Settings:
     jobs = args.jobs or 1
+    memory = args.memory_limit
+    if memory is None and jobs > 1:
+        memory = int(SHARE * (available_memory() or 2 * 10**9) / jobs)
     return Settings(
         heuristic=args.heuristic,
         algorithm=args.algorithm,
         threads=args.threads or max(1, default_threads() // jobs),
         time_limit=args.time_limit,
         node_limit=args.node_limit,
-        memory_limit=args.memory_limit,
+        memory_limit=memory,
         every=args.all,
         reflection=not args.no_reflection,
         order=args.order,
@@ -154,9 +159,11 @@ class Answer(NamedTuple):
 
 def _solve(task: Task, args: argparse.Namespace, settings: Settings, report, interrupt: Event) -> Answer:
     try:
-        grid, board = (task.grid, task.board) if task.board else parse_board(task.text, task.grid)
-        goal = task.goal or goal_board(grid, "last" if args.goal is None else args.goal)
-        solution = solve_board(grid, board, goal, settings, report, _once, interrupt)
+        if task.board is None:
+            grid, board = parse_board(task.text, task.grid)
+            goal = goal_board(grid, "last" if args.goal is None else args.goal)
+            task = task._replace(grid=grid, board=board, goal=goal)
+        solution = solve_board(task.grid, task.board, task.goal, settings, report, _once, interrupt)
     except Unsolvable as error:
         return Answer(task, NO_SOLUTION, error=str(error))
     except InputError as error:
@@ -212,6 +219,8 @@ def run_solve(args: argparse.Namespace) -> int:
     tasks, many = _tasks(args)
     settings = _settings(args)
     interrupt = Event()
+    if many and args.heuristic is not None:
+        check_name(args.heuristic)  # once, not for each board
     if not many:
         meter = Meter()
         try:
@@ -230,8 +239,9 @@ def _answers(tasks: Iterable[Task], args: argparse.Namespace, settings: Settings
     begun: deque[Future] = deque()
     with ThreadPoolExecutor(jobs) as executor:
         try:
-            for task in tasks:
-                begun.append(executor.submit(_solve, task, args, settings, None, interrupt))
+            for task in _as_they_come(tasks, jobs):
+                if task is not None:
+                    begun.append(executor.submit(_solve, task, args, settings, None, interrupt))
                 while begun and (begun[0].done() or len(begun) > AHEAD * (jobs - 1)):
                     yield _waited(begun[0])
                     begun.popleft()
@@ -250,6 +260,34 @@ def _answers(tasks: Iterable[Task], args: argparse.Namespace, settings: Settings
             raise
 
 
+def _as_they_come(tasks: Iterable[Task], jobs: int) -> Iterator[Task | None]:
+    """The tasks, and None from time to time while the next one is waited for, so that answers need not wait."""
+    if jobs == 1 or isinstance(tasks, list):
+        yield from tasks
+        return
+    queue: Queue = Queue(maxsize=jobs)
+
+    def read() -> None:
+        try:
+            for task in tasks:
+                queue.put(task)
+            queue.put(StopIteration())
+        except Exception as error:
+            queue.put(error)
+
+    Thread(target=read, daemon=True).start()
+    while True:
+        try:
+            task = queue.get(timeout=PULSE)
+        except Empty:
+            task = None
+        if isinstance(task, StopIteration):
+            return
+        if isinstance(task, Exception):
+            raise task
+        yield task
+
+
 def _waited(future: Future) -> Answer:
     """The result of a future, waited for in a way that Ctrl-C can interrupt."""
     while True:
@@ -266,7 +304,8 @@ def _print_one(answer: Answer, args: argparse.Namespace) -> int:
     elif not args.quiet:
         print("\n".join(_described(solution, args)))
     elif solution.solved:
-        print(solution.letters(solution.tiles, args.moves))
+        for tiles in solution.solutions or [solution.tiles]:
+            print(solution.letters(tiles, args.moves))
     else:
         notice(f"pdb-solver: {_given_up(solution)}")
     return answer.code
@@ -285,6 +324,8 @@ def _print_many(answers: Iterator[Answer], args: argparse.Namespace, count: int 
                     print(json.dumps(_record(answer, args)), flush=True)
                 elif answer.solution is None:
                     notice(f"{answer.task.name}: {answer.error}")
+                    if args.quiet:
+                        print(NO_MOVES, flush=True)
                 elif args.show:
                     print(f"{answer.task.name}:", *_described(answer.solution, args), sep="\n", flush=True)
                 elif not args.quiet:
@@ -293,6 +334,7 @@ def _print_many(answers: Iterator[Answer], args: argparse.Namespace, count: int 
                     print(answer.solution.letters(answer.solution.tiles, args.moves), flush=True)
                 else:
                     notice(f"{answer.task.name}: {_given_up(answer.solution)}")
+                    print(NO_MOVES, flush=True)
                 bar.update()
     except KeyboardInterrupt:
         codes.add(INTERRUPTED)
@@ -304,11 +346,16 @@ def _print_many(answers: Iterator[Answer], args: argparse.Namespace, count: int 
 
 def _record(answer: Answer, args: argparse.Namespace) -> dict:
     """An answer for JSON."""
-    task = answer.task
-    if answer.solution:
-        return (task.extra or {}) | answer.solution.as_dict(args.moves)
-    solvable = False if answer.code == NO_SOLUTION else None
-    return (task.extra or {}) | {"board": task.text, "solved": False, "solvable": solvable, "error": answer.error}
+    task, solution = answer.task, answer.solution
+    record = task.extra or {}
+    if solution:
+        return record | {"solvable": True} | solution.as_dict(args.moves)
+    record |= dict.fromkeys(["shape", "board", "goal", "solvable", "solved", "optimal", "length", "moves"])
+    record |= {"solved": False, "optimal": False, "error": answer.error, "input": task.text}
+    if task.board:
+        solvable = False if answer.code == NO_SOLUTION else None
+        record |= {"shape": task.grid.shape, "board": list(task.board), "goal": list(task.goal), "solvable": solvable}
+    return record
 
 
 def _line(answer: Answer, args: argparse.Namespace) -> str:
@@ -420,8 +467,8 @@ def _parser() -> Parser:
     solve.add_argument(
         "--order",
         choices=ORDERS,
-        help="in which moves are tried by ida-star: fixed (blank up, left, right, down) or by value "
-        "(default: by value with bits databases, else fixed)",
+        help="in which ida-star tries moves: fixed (blank up, left, right, down, with the blank's home turned to the "
+        "first cell) or by value (default: by value with bits databases, else fixed)",
     )
     threads_option(solve)
     solve.add_argument("--jobs", type=positive, metavar="N", help="solve N of many boards at a time (default: 1)")
@@ -431,14 +478,18 @@ def _parser() -> Parser:
         "--memory-limit",
         type=parse_size,
         metavar="SIZE",
-        help="memory for the boards of a-star, as in 4G (default: half of what is free)",
+        help="memory for the boards of a search with a-star, as in 4G (default: half of what is free, over all jobs)",
     )
     solve.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
     solve.add_argument(
         "--moves", choices=("tile", "blank"), default="tile", help="what the letters speak of (default: %(default)s)"
     )
     solve.add_argument("--show", action="store_true", help="print the boards along the way")
-    solve.add_argument("--quiet", action="store_true", help="print the moves alone")
+    solve.add_argument(
+        "--quiet",
+        action="store_true",
+        help="print the moves alone; of many boards one line each, '-' without a solution",
+    )
     solve.add_argument("--json", action="store_true", help="one JSON object a board")
     folder_option(solve)
 

@@ -11,6 +11,7 @@ must end at its goal.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.machine import MAX_THREADS, default_threads
-from pdb_builder.shell import default_folder
+from pdb_builder.shell import compiling, default_folder
 
 from .board import Board, goal_board, parse_board, why_unsolvable
 from .heuristics import best_database, how_to_build, prepare
@@ -30,11 +31,16 @@ if TYPE_CHECKING:
     from .heuristics.contract import Heuristic
     from .search.outcome import Iteration, Outcome, Progress
 
-ORDERS = {"fixed": "blank up, left, right, down, as in published counts", "value": "most promising first"}
+# In which IDA* tries moves: blank up, left, right, down, seen in the frame; or most promising first.
+ORDERS = ("fixed", "value")
 
 
 class Unsolvable(InputError):
     """No moves lead from the board to the goal."""
+
+
+class WrongAnswer(InputError):
+    """The moves a search found did not lead to the goal: a damaged database, or a defect of ours."""
 
 
 @dataclass(frozen=True)
@@ -235,14 +241,23 @@ def solve(
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
-    given = None if shape is None else (Grid.parse(shape) if isinstance(shape, str) else Grid(*shape))
-    grid, start = parse_board(_text(board), given)
+    grid, start = parse_board(_text(board), None if shape is None else _grid(shape))
     target = goal_board(grid, _text(goal))
     folder = Path(folder) if folder else None
     settings = Settings(
         heuristic, algorithm, threads, time_limit, node_limit, memory_limit, every, reflection, order, folder
     )
     return solve_board(grid, start, target, settings, report, notify)
+
+
+def _grid(shape: str | tuple[int, int]) -> Grid:
+    if isinstance(shape, str):
+        return Grid.parse(shape)
+    try:
+        rows, cols = shape
+    except (TypeError, ValueError):
+        raise InputError(f"{shape!r} is not a board shape: give rows and columns, as in '3x4' or (3, 4)") from None
+    return Grid(rows, cols)
 
 
 def _text(board: object) -> str:
@@ -269,18 +284,19 @@ def solve_board(
     interrupt: Event | None = None,
 ) -> Solution:
     """``solve`` for boards that are parsed and checked."""
-    _check(settings)
+    settings = _check(settings)
     if reason := why_unsolvable(grid, start, goal):
         raise Unsolvable(reason)
     search = search_named(settings.algorithm)
     frame = frame_of(grid, goal)
-    heuristic = heuristic_for(frame, settings, notify)
     from .search.outcome import Limits, Problem
 
-    by_value = heuristic.by_value if settings.order is None else settings.order == "value"
-    problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value)
+    with compiling():
+        heuristic = heuristic_for(frame, settings, notify)
+        by_value = heuristic.by_value if settings.order is None else settings.order == "value"
+        problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value)
+        _load(search, problem, heuristic)
     threads = settings.threads or default_threads()
-    _load(search, problem, heuristic)
     began = time.perf_counter()
     deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
     limits = Limits(deadline, settings.node_limit, settings.memory_limit, interrupt)
@@ -288,7 +304,13 @@ def solve_board(
         problem, threads=threads, limits=limits, report=report or (lambda progress: None), every=settings.every
     )
     seconds = time.perf_counter() - began
-    solutions = [_replayed(grid, start, goal, frame.leave(path)) for path in outcome.paths]
+    try:
+        solutions = [_replayed(grid, start, goal, frame.leave(path)) for path in outcome.paths]
+    except AssertionError as error:
+        raise WrongAnswer(
+            f"{settings.algorithm} with {heuristic.name} gave moves that solve nothing ({error}): if a database was "
+            "used, see whether it is sound with 'pdb-builder verify'"
+        ) from None
     return Solution(
         grid=grid,
         board=start,
@@ -310,22 +332,29 @@ def solve_board(
     )
 
 
-def _check(settings: Settings) -> None:
-    """Refuse settings that make no sense."""
-    for name, value in (
-        ("time limit", settings.time_limit),
-        ("node limit", settings.node_limit),
-        ("memory limit", settings.memory_limit),
-    ):
-        if value is not None and not value > 0:
-            raise InputError(f"a {name} of {value} leaves nothing to do: give a number above 0")
+def _check(settings: Settings) -> Settings:
+    """The settings, or an ``InputError`` for those that make no sense."""
+    limits = {}
+    for name in ("time_limit", "node_limit", "memory_limit"):
+        value = getattr(settings, name)
+        if value is not None:
+            if not (isinstance(value, int | float) and value > 0):
+                raise InputError(f"a {name.replace('_', ' ')} of {value!r} makes no sense: give a number above 0")
+            limits[name] = value if name == "time_limit" else math.ceil(value)
     threads = settings.threads
     if threads is not None and not (isinstance(threads, int) and 1 <= threads <= MAX_THREADS):
-        raise InputError(f"{threads} threads cannot be had: take 1 to {MAX_THREADS}")
+        raise InputError(f"{threads!r} threads cannot be had: take 1 to {MAX_THREADS}")
+    for name in ("heuristic", "algorithm"):
+        if not isinstance(getattr(settings, name), str | None):
+            raise InputError(f"{getattr(settings, name)!r} is not the name of a {name}: give it as text")
     if settings.order not in (None, *ORDERS):
         raise InputError(f"there is no order of moves {settings.order!r}: take {' or '.join(ORDERS)}")
-    if settings.every and settings.algorithm != "ida-star":
-        raise InputError(f"{settings.algorithm} finds one solution: take ida-star for all of them")
+    if settings.algorithm != "ida-star":
+        if settings.every:
+            raise InputError(f"{settings.algorithm} finds one solution: take ida-star for all of them")
+        if settings.order is not None:
+            raise InputError(f"{settings.algorithm} has an order of its own: leave out the order, or take ida-star")
+    return settings._replace(**limits)
 
 
 def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None] | None = None) -> Heuristic:
@@ -334,14 +363,15 @@ def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None
     grid, blank = frame.grid, frame.blank
     spec = settings.heuristic
     if spec is None:
-        spec = "pdb"
-        if best_database(grid, blank, folder) is None:
-            spec = "manhattan" if grid.wrap else "linear-conflict"
-            if notify:
-                notify(
-                    f"no database in {folder} is for {grid} boards with this goal, so {spec} is used: "
-                    f"{how_to_build(grid, blank, folder)}"
-                )
+        best, unusable = best_database(grid, blank, folder)
+        for complaint in unusable if notify else ():
+            notify(f"not used: {complaint}")
+        spec = f"pdb:{best}" if best else "manhattan" if grid.wrap else "linear-conflict"
+        if best is None and notify:
+            notify(
+                f"no database in {folder} is for {grid} boards with this goal, so {spec} is used: "
+                f"{how_to_build(grid, blank, folder)}"
+            )
     return prepare(spec, grid, blank, folder, settings.reflection)
 
 
@@ -358,7 +388,5 @@ def _load(search: Callable, problem, heuristic: Heuristic) -> None:
         near = grid.neighbours[blank][0]
         board[blank], board[near] = board[near], 0
         easy = problem._replace(start=tuple(board))
-        outcome = search(easy, threads=1, limits=Limits(memory=10**6), report=lambda progress: None)
-        if outcome.stopped == "interrupt":
-            raise KeyboardInterrupt
+        search(easy, threads=1, limits=Limits(memory=10**6), report=lambda progress: None)
         _loaded.add((search, heuristic.kind))

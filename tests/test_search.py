@@ -273,7 +273,8 @@ def test_published_counts_of_5x5_boards(number, generated, database_of):
     assert (one.id, one.generated) == (number, generated)
     database = open_database(database_of(Spec(grid, NAMED["5x5-6-6-6-6"], 0, "bytes")))
     outcome = found(ida_star.search, grid, 0, one.board, pattern_database.prepare(grid, 0, database), threads=2)
-    assert (length(outcome), outcome.generated) == (one.length, generated)
+    # The published counts leave the start out.
+    assert (length(outcome), outcome.generated - 1) == (one.length, generated)
 
 
 # ---- all solutions ------------------------------------------------------------------------------

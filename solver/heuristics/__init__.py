@@ -6,9 +6,9 @@ of databases, without .h5, or any path that ends in .h5), or ``max:A+B`` for the
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +17,6 @@ from pdb_builder.grid import Grid, InputError
 from pdb_builder.shell import default_folder
 
 if TYPE_CHECKING:
-    from pdb_builder.store import Database
-
     from .contract import Heuristic
 
 HEURISTICS = {
@@ -31,32 +29,29 @@ HEURISTICS = {
 
 def prepare(spec: str, grid: Grid, blank: int, folder: Path, reflection: bool = True) -> Heuristic:
     """The heuristic that ``spec`` names, for the canonical goal with its blank on the given cell."""
+    check_name(spec)
     name, _, rest = spec.strip().partition(":")
-    if name == "manhattan" and not rest:
+    if name == "manhattan":
         from .manhattan import prepare as prepare_manhattan
 
         return prepare_manhattan(grid, blank)
-    if name == "linear-conflict" and not rest:
+    if name == "linear-conflict":
         from .linear_conflict import prepare as prepare_linear_conflict
 
         return prepare_linear_conflict(grid, blank)
-    if name == "pdb":
-        path = _named(rest, folder) if rest else best_database(grid, blank, folder)
-        if path is None:
-            raise InputError(
-                f"there is no database in {folder} for {grid} boards with this goal: "
-                f"{how_to_build(grid, blank, folder)}"
-            )
-        return _opened(grid, blank, path, reflection)
-    if name == "max" and rest:
+    if name == "max":
         from .maximum import prepare as prepare_maximum
 
         largest, *others = (prepare(part, grid, blank, folder, reflection) for part in rest.split("+"))
         for other in others:
             largest = prepare_maximum(largest, other)
         return largest
-    known = [name for name in HEURISTICS if name != "max"]
-    raise InputError(f"there is no heuristic {spec[:60]!r}: take {', '.join(known)}, pdb:NAME or max:A+B")
+    path = _named(rest, folder) if rest else best_database(grid, blank, folder)[0]
+    if path is None:
+        raise InputError(
+            f"there is no database in {folder} for {grid} boards with this goal: {how_to_build(grid, blank, folder)}"
+        )
+    return _opened(grid, blank, path, reflection)
 
 
 def _named(name: str, folder: Path) -> Path:
@@ -92,31 +87,48 @@ def _prepared(grid: Grid, blank: int, path: Path, stamp: object, reflection: boo
     return prepare_pattern_database(grid, blank, open_database(path), reflection)
 
 
-def best_database(grid: Grid, blank: int, folder: Path) -> Path | None:
-    """The database in a folder that promises most for a goal: ``bits`` before ``bytes``, then the largest."""
-    from .pattern_database import fits
+def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Path | None, tuple[str, ...]]:
+    """The database in a folder that promises most for a goal: ``bits`` before ``bytes``, then the largest.
 
-    fitting = [database for database in _databases(grid, folder) if fits(grid, blank, database)]
-    best = max(fitting, key=lambda database: (database.spec.encoding == "bits", _entries(database)), default=None)
-    return best and best.path
+    Files are told by their names, which begin with the shape, lying or standing. Also returns what is
+    wrong with those that cannot be used.
+    """
+    shapes = {grid.shape, f"{grid.cols}x{grid.rows}"}
+    stamps = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".h5") and entry.name.removesuffix(".h5").split("-")[0] in shapes:
+                status = entry.stat()
+                stamps.append((entry.name, status.st_mtime_ns, status.st_size))
+    return _best_database(grid, blank, folder, tuple(sorted(stamps)))
 
 
-def _entries(database: Database) -> int:
-    return sum(table.entries for table in database.tables)
-
-
-def _databases(grid: Grid, folder: Path) -> Iterator[Database]:
-    """The sound databases of a board's shape, lying or standing. Others are none of a search's business."""
+@lru_cache(maxsize=16)
+def _best_database(grid: Grid, blank: int, folder: Path, stamps: tuple) -> tuple[Path | None, tuple[str, ...]]:
+    """``best_database`` among certain files, looked at once."""
     from pdb_builder.store import DatabaseError, open_database
 
-    shapes = {grid.shape, f"{grid.cols}x{grid.rows}"}
-    try:
-        names = sorted(entry.name for entry in os.scandir(folder))
-    except OSError:
-        return
-    for name in names:
-        if name.endswith(".h5") and name.removesuffix(".h5").split("-")[0] in shapes:
-            try:
-                yield open_database(folder / name)
-            except DatabaseError:
-                continue
+    from .pattern_database import fits
+
+    fitting, unusable = [], []
+    for name, *_ in stamps:
+        try:
+            database = open_database(folder / name)
+        except DatabaseError as error:
+            unusable.append(str(error))
+            continue
+        if fits(grid, blank, database):
+            entries = sum(table.entries for table in database.tables)
+            fitting.append((database.spec.encoding == "bits", entries, database.path))
+    return max(fitting, default=(None,))[-1], tuple(unusable)
+
+
+def check_name(spec: str) -> None:
+    """Raise ``InputError`` unless ``spec`` is written as a heuristic is."""
+    name, colon, rest = spec.strip().partition(":")
+    if name == "max" and rest:
+        for part in rest.split("+"):
+            check_name(part)
+    elif name not in HEURISTICS or name == "max" or (colon and (name != "pdb" or not rest)):
+        known = ", ".join(name for name in HEURISTICS if name != "max")
+        raise InputError(f"there is no heuristic {spec[:60]!r}: take {known}, pdb:NAME or max:A+B")

@@ -51,7 +51,8 @@ ZONES = 16  # zones of a footprint that can be told apart: a number takes four b
 
 # What is known of a view, a column each of ``facts``.
 SIZE, MERGES, ORDERS, MERGE_MOVES, ORDER_MAPS, PLACES, MAPS, MAP_WORDS, BASE, STRIDE = range(10)
-CELLS, ODD_CELLS, ODD_HOMES, BITS, FACTS = 10, 11, 12, 13, 16
+CELLS, ODD_CELLS, ODD_HOMES, BITS = range(10, 14)
+FACTS = 16  # a power of two, so that finding a row is a shift
 # What is known of the tiles of a view: where they are, as footprint and code, and for a move the sum's total.
 FOOTPRINT, CODE, TOTAL, STATE = range(4)
 NO_VIEW = 255
@@ -257,12 +258,13 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
     Without ``reflection`` a single symmetry is used, as if the database knew of no other.
     """
     if not fits(grid, blank, database):
-        home = database.spec.blank
+        from . import how_to_build
+
         raise InputError(
-            f"{database.path} is for {database.grid} boards with the blank's home on cell {home}: build one for a "
-            f"{grid} board with 'pdb-builder build {grid.shape}{' --wrap' * grid.wrap} --blank {blank}'"
+            f"{database.path} is for {database.grid} boards with the blank's home on cell {database.spec.blank}, not "
+            f"for {grid} boards with this goal: {how_to_build(grid, blank, database.path.parent)}"
         )
-    sums = _sums(grid, blank, database, reflection)
+    sums = _sums(grid, blank, database, reflection)[: max(1, (NO_VIEW - 1) // len(database.tables))]
     tables, there = database.tables, database.grid
     sizes = sorted({len(table.tiles) for table in tables})
     of_size = {len(table.tiles): table for table in tables}
@@ -279,10 +281,6 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
     half, low_ranks, high_ranks = _ranks(grid.cells, sizes[-1])
     unit = 8 if database.spec.encoding == "bits" else 1  # values to a byte
 
-    if len(sums) * len(tables) >= NO_VIEW:
-        raise InputError(
-            f"{database.path} has {len(tables)} patterns, too many for {len(sums)} symmetries: leave out the reflection"
-        )
     views = [(table, number) for number in range(len(sums)) for table in tables]
     facts = np.zeros((len(views), FACTS), dtype=np.int64)
     view_of = np.full((grid.cells, len(sums)), NO_VIEW, dtype=np.uint8)
@@ -323,7 +321,7 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
 
     alone = reflection or len(_sums(grid, blank, database, True)) == 1
     name = f"pdb:{database.path.stem}" + ("" if alone else " without reflection")
-    return Heuristic(name, kind.__name__, len(sums), fresh, measure, by_value=unit == 8)
+    return Heuristic(name, f"{kind.__name__} {orders.dtype}", len(sums), fresh, measure, by_value=unit == 8)
 
 
 # ---- kernels ------------------------------------------------------------------------------------

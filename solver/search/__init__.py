@@ -10,6 +10,8 @@ from importlib import import_module
 
 from pdb_builder.grid import InputError
 
+SHARE = 0.5  # of the free memory may be used by a search, if nothing else is said
+
 SEARCHES = {
     "ida-star": "depth first under a rising bound: hardly any memory, all threads",
     "a-star": "best first: fewest boards expanded, all of them in memory, one thread",

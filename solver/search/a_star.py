@@ -33,11 +33,11 @@ from pdb_builder.jit import kernel, prefetch, shared
 from pdb_builder.machine import available_memory
 
 from ..heuristics.contract import aim, look, note, settle
+from . import SHARE
 from .moves import WAYS, moves_of, situation
 from .outcome import Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
 SLICE = 100_000  # expansions before the loop returns: some hundredths of a second
-SHARE = 0.5  # of the free memory, if nothing else is said
 CHAIN_BYTES = 12  # a board's share of the table of chains, while the table is being doubled
 MOST_ROWS = 2**32 - 2
 BATCH = 16  # boards expanded together

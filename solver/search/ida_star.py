@@ -335,7 +335,7 @@ class _Tree:
                 if not self.every:
                     state[GENERATED] -= self._not_yet(paths[0], len(prefix) - 1, len(paths[0]) - 1)
                     break
-            if status == SLICED and pulse():
+            if status != FINISHED and pulse():
                 return None
         return _Subtree(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
 
@@ -353,6 +353,7 @@ class _Tree:
         top, prefixes, counts = self._cut(bound)
         for worker in self.workers:
             worker.done[:] = 0
+        self.workers[0].done[:] = top.expanded, top.generated
         idle: SimpleQueue[_Worker] = SimpleQueue()
         for worker in self.workers:
             idle.put(worker)
