@@ -17,8 +17,8 @@ after it was expanded: then it waits once more.
 Rows are numbered from 1 in the order they were made, and the last move, known from the situation, leads
 back to the board before. A table of chains, at least as long as there are boards, finds a row by
 its key; it is doubled when the boards outgrow it. With Manhattan distance a 4×4 board takes 28 bytes and 4 to 8
-for the chains. Rows are reserved for all the memory that may be used, which costs nothing until they
-are written.
+for the chains. After a small beginning, rows are reserved for all the memory that may be used, which costs
+nothing until they are written.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CHAIN_BYTES = 12  # a board's share of the table of chains, while the table is b
 MOST_ROWS = 2**32 - 2
 BATCH = 16  # boards expanded together
 AHEAD = 16  # rows whose chains are asked for ahead
-MOST_VALUE, MOST_SUM = 2048, 4096  # of boards with up to 64 cells
+FIRST_ROWS, FIRST_CHAINS = 1 << 16, 1 << 16  # for small searches, which are over before more is touched
 
 # What the loop was doing when it returned.
 FOUND, SLICED, CHAINED, FULL, EMPTY = range(5)
@@ -62,6 +62,7 @@ class Layout(NamedTuple):
     key: int  # words of the key
     parts: int
     row: int  # words in all
+    values: int  # no value of a heuristic is as large as this, and no sum as large as twice this
 
 
 def layout_of(grid: Grid, parts: int) -> Layout:
@@ -69,7 +70,8 @@ def layout_of(grid: Grid, parts: int) -> Layout:
     bits = max(4, (grid.cells - 1).bit_length())
     word, place = np.divmod(np.arange(grid.cells), 32 // bits)
     key = int(word[-1]) + 1
-    return Layout(word, place * bits, (1 << bits) - 1, key, parts, key + PARTS + (parts + 1) // 2)
+    values = 256 if grid.cells <= 16 else 2048
+    return Layout(word, place * bits, (1 << bits) - 1, key, parts, key + PARTS + (parts + 1) // 2, values)
 
 
 class Store(NamedTuple):
@@ -108,9 +110,9 @@ def _find(rows, chains, keys, key, chain, key_words, row_words):
 
 
 @shared
-def _wait(rows, waiting, nearest, row, total, value, links, row_words):
+def _wait(rows, waiting, nearest, row, total, value, links, row_words, most_value):
     """Put a row first among those that wait."""
-    bucket = total * MOST_VALUE + value
+    bucket = total * most_value + value
     head = np.int64(waiting[bucket])
     rows[row * row_words + links + NEXT] = head
     rows[row * row_words + links + PREV] = 0
@@ -121,7 +123,7 @@ def _wait(rows, waiting, nearest, row, total, value, links, row_words):
 
 
 @shared
-def _leave(rows, waiting, row, total, value, links, row_words):
+def _leave(rows, waiting, row, total, value, links, row_words, most_value):
     """Take a row out of those that wait."""
     after = np.int64(rows[row * row_words + links + NEXT])
     before = np.int64(rows[row * row_words + links + PREV])
@@ -130,14 +132,14 @@ def _leave(rows, waiting, row, total, value, links, row_words):
     if before != 0:
         rows[before * row_words + links + NEXT] = after
     else:
-        waiting[total * MOST_VALUE + value] = after
+        waiting[total * most_value + value] = after
 
 
 @kernel
 def _begin(store, layout, start, number, parts):
     """Put the start into an empty store."""
     rows, chains, waiting, nearest, state = store
-    word_of, shift_of, _, key_words, _, row_words = layout
+    word_of, shift_of, _, key_words, _, row_words, most_value = layout
     row = 1
     rows[row_words : 2 * row_words] = 0
     for cell in range(start.size):
@@ -146,7 +148,7 @@ def _begin(store, layout, start, number, parts):
         rows[row_words + key_words + PARTS + (part >> 1)] |= np.uint32(parts[part] << (16 * (part & 1)))
     rows[row_words + key_words + HOW] = number
     chains[_hash(rows, row_words, key_words) & (chains.size - 1)] = row
-    _wait(rows, waiting, nearest, row, parts.max(), parts.max(), key_words, row_words)
+    _wait(rows, waiting, nearest, row, parts.max(), parts.max(), key_words, row_words, most_value)
     state[ROWS], state[SUM] = row, parts.max()
 
 
@@ -159,7 +161,7 @@ def _search(heuristic, store, layout, moves, cells, most):
     """
     rows, chains, waiting, nearest, state = store
     following, ways, cell, _ = moves
-    word_of, shift_of, mask, key_words, parts_count, row_words = layout
+    word_of, shift_of, mask, key_words, parts_count, row_words, most_value = layout
     links = key_words  # where the words after the key begin
     board = np.zeros(cells, dtype=np.uint8)
     parts = np.zeros(parts_count, dtype=np.int64)
@@ -180,13 +182,13 @@ def _search(heuristic, store, layout, moves, cells, most):
         if state[ROWS] + BATCH * WAYS > capacity:
             status = FULL
             break
-        while total < MOST_SUM and nearest[total] == MOST_VALUE:
+        while total < nearest.size and nearest[total] == most_value:
             total += 1
-        if total == MOST_SUM:
+        if total == nearest.size:
             status = EMPTY
             break
         value = nearest[total]
-        row = np.int64(waiting[total * MOST_VALUE + value])
+        row = np.int64(waiting[total * most_value + value])
         if row == 0:
             nearest[total] += 1
             continue
@@ -229,7 +231,7 @@ def _search(heuristic, store, layout, moves, cells, most):
                 hows[count] = (length << 16) | child
                 count += 1
             batch += 1
-        waiting[total * MOST_VALUE + value] = row
+        waiting[total * most_value + value] = row
         if row != 0:
             rows[row * row_words + links + PREV] = 0
         expanded += batch
@@ -258,9 +260,9 @@ def _search(heuristic, store, layout, moves, cells, most):
                 if old_length <= length:
                     continue
                 if old & EXPANDED_FLAG == 0:
-                    _leave(rows, waiting, row, old_length + value, value, links, row_words)
+                    _leave(rows, waiting, row, old_length + value, value, links, row_words, most_value)
             rows[row * row_words + links + HOW] = hows[new]
-            _wait(rows, waiting, nearest, row, length + value, value, links, row_words)
+            _wait(rows, waiting, nearest, row, length + value, value, links, row_words, most_value)
             total = min(total, length + value)
     state[SUM] = total
     state[EXPANDED] += expanded
@@ -287,7 +289,7 @@ def _rechain(rows, chains, count, key_words, row_words):
 def _way_back(store, layout, moves, path):
     """The blank's cells from the goal back to the start; returns how many."""
     rows, chains, _, _, state = store
-    word_of, shift_of, mask, key_words, _, row_words = layout
+    word_of, shift_of, mask, key_words, _, row_words, _ = layout
     key = np.zeros(key_words, dtype=np.int64)
     row = state[GOAL]
     count = 0
@@ -327,10 +329,10 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, ev
     memory = limits.memory if limits.memory is not None else int(SHARE * (available_memory() or 2 * 10**9))
     capacity = max(2 * BATCH * WAYS, min(MOST_ROWS, memory // (4 * layout.row + CHAIN_BYTES)))
     store = Store(
-        _reserve(layout.row, capacity),
-        np.zeros(1 << 16, dtype=np.uint32),
-        np.zeros(MOST_SUM * MOST_VALUE, dtype=np.uint32),
-        np.full(MOST_SUM, MOST_VALUE, dtype=np.int64),
+        _reserve(layout.row, min(capacity, FIRST_ROWS)),
+        np.zeros(FIRST_CHAINS, dtype=np.uint32),
+        np.zeros(2 * layout.values * layout.values, dtype=np.uint32),
+        np.full(2 * layout.values, layout.values, dtype=np.int64),
         np.zeros(STATE, dtype=np.int64),
     )
     state = store.state
@@ -349,7 +351,11 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, ev
                 _rechain(store.rows, chains, state[ROWS], layout.key, layout.row)
                 store = store._replace(chains=chains)
             if status == FULL:
-                raise Stopped("memory")
+                if capacity <= FIRST_ROWS or store.rows.size > layout.row * (FIRST_ROWS + 1):
+                    raise Stopped("memory")
+                rows = _reserve(layout.row, capacity)
+                rows[: store.rows.size] = store.rows
+                store = store._replace(rows=rows)
             assert status != EMPTY, "a solvable board has a solution"
             progress = (int(number) for number in state[[SUM, EXPANDED, GENERATED]])
             report(Progress(*progress, stored=int(state[ROWS])))
