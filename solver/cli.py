@@ -138,7 +138,8 @@ def _read(path: Path | None, grid: Grid | None) -> Iterator[Task]:
     with contextlib.ExitStack() as stack:
         if path is None or str(path) == "-":
             lines: Iterable[str] = sys.stdin
-            sys.stdin.reconfigure(errors="replace") if hasattr(sys.stdin, "reconfigure") else None
+            if hasattr(sys.stdin, "reconfigure"):
+                sys.stdin.reconfigure(errors="replace")
         else:
             lines = stack.enter_context(open(path, encoding="utf-8", errors="replace"))
         for number, text in read_boards(lines, grid):
@@ -316,7 +317,7 @@ def _print_many(answers: Iterator[Answer], args: argparse.Namespace, count: int 
 
     codes = set()
     try:
-        with tqdm(total=count, unit=" boards", disable=None if sys.stderr.isatty() else True, leave=False) as bar:
+        with tqdm(total=count, unit=" boards", disable=None, leave=False) as bar:
             for answer in answers:
                 codes.add(answer.code)
                 bar.clear()
@@ -365,9 +366,8 @@ def _line(answer: Answer, args: argparse.Namespace) -> str:
     if not solution.solved:
         return f"{answer.task.name}: {_given_up(solution)} ({counts})"
     number = f", {len(solution.solutions):,} solutions" if solution.solutions else ""
-    return (
-        f"{answer.task.name}: {solution.length} moves{number} {solution.letters(solution.tiles, args.moves)} ({counts})"
-    )
+    moves = solution.letters(solution.tiles, args.moves)
+    return f"{answer.task.name}: {_moves(solution.length)}{number} {moves} ({counts})"
 
 
 def _given_up(solution: Solution) -> str:
