@@ -15,11 +15,10 @@
 [(0, 1), (1, 2), (2, 4), (3, 8)]
 """
 
-from importlib import import_module
+from .lazy import lazy_names
 
 __version__ = "0.1.0"
 
-# Loaded when first asked for, so that the command line can print its help without waiting for numba.
 _HOMES = {
     "Grid": "grid",
     "InputError": "grid",
@@ -36,13 +35,4 @@ _HOMES = {
     "verify_database": "verify",
 }
 __all__ = sorted(_HOMES)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *__all__]
-
-
-def __getattr__(name: str):
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -17,14 +17,13 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from . import __version__
 from .encoding import ENCODINGS, check_encoding
 from .grid import Grid, InputError
 from .pattern import DEFAULT_NAME, NAMED, Spec, check_partition, default_partition, parse_patterns, shape_of
 from .shell import (
     Parser,
-    command_adder,
     folder_option,
+    new_parser,
     notice,
     parse_size,
     positive,
@@ -366,16 +365,12 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        prog="pdb-builder",
-        description="Build, inspect and verify pattern databases for sliding-tile puzzles.",
-        epilog=f"example: pdb-builder build 4x4-7-8\n\n{EXIT_CODES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser, command = new_parser(
+        "pdb-builder",
+        "Build, inspect and verify pattern databases for sliding-tile puzzles.",
+        "pdb-builder build 4x4-7-8",
+        EXIT_CODES,
     )
-    parser.add_argument("--version", action="version", version=f"slidepdb {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-
-    command = command_adder(commands, "pdb-builder", EXIT_CODES)
 
     build = command(
         "build", run_build, "build databases, or say that they are there", "pdb-builder build 5x5 --encoding bytes"

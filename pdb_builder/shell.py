@@ -18,6 +18,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from . import __version__
 from .grid import InputError
 from .machine import MAX_THREADS
 
@@ -64,10 +65,18 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
 
 
-def command_adder(commands, prog: str, exit_codes: str) -> Callable[..., argparse.ArgumentParser]:
-    """A function that adds a command: its name, the function that runs it, a summary and an example."""
+def new_parser(prog: str, description: str, example: str, exit_codes: str) -> tuple[Parser, Callable[..., Parser]]:
+    """A parser, and a function that adds a command to it: name, the function that runs it, a summary, an example."""
+    parser = Parser(
+        prog=prog,
+        description=description,
+        epilog=f"example: {example}\n\n{exit_codes}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"slidepdb {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    def command(name: str, run: Callable, summary: str, example: str) -> argparse.ArgumentParser:
+    def command(name: str, run: Callable, summary: str, example: str) -> Parser:
         sub = commands.add_parser(
             name,
             help=summary,
@@ -78,7 +87,7 @@ def command_adder(commands, prog: str, exit_codes: str) -> Callable[..., argpars
         sub.set_defaults(run=run)
         return sub
 
-    return command
+    return parser, command
 
 
 def threads_option(sub: argparse.ArgumentParser) -> None:

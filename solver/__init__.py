@@ -15,9 +15,8 @@ solver.solving.Unsolvable: the board cannot be solved: its order is an odd numbe
 but the way of the blank is an even number of moves: exchange any two tiles, as in 1 and 2
 """
 
-from importlib import import_module
+from pdb_builder.lazy import lazy_names
 
-# Loaded when first asked for, so that the command line can print its help without waiting for numba.
 _HOMES = {
     "solve": "solving",
     "solve_board": "solving",
@@ -34,13 +33,4 @@ _HOMES = {
     "SEARCHES": "search",
 }
 __all__ = sorted(_HOMES)
-
-
-def __dir__() -> list[str]:
-    return [*globals(), *__all__]
-
-
-def __getattr__(name: str):
-    if name in _HOMES:
-        return getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+__getattr__, __dir__ = lazy_names(__name__, _HOMES)

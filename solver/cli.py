@@ -24,10 +24,9 @@ from queue import Empty, Queue
 from threading import Event, Thread
 from typing import NamedTuple
 
-from pdb_builder import __version__
 from pdb_builder.grid import Grid, InputError
-from pdb_builder.machine import available_memory, default_threads
-from pdb_builder.shell import Parser, command_adder, folder_option, notice, parse_size, positive, run, threads_option
+from pdb_builder.machine import default_threads
+from pdb_builder.shell import Parser, folder_option, new_parser, notice, parse_size, positive, run, threads_option
 
 from .board import (
     GOALS,
@@ -42,7 +41,7 @@ from .board import (
     read_boards,
 )
 from .heuristics import HEURISTICS, check_name
-from .search import SEARCHES, SHARE
+from .search import SEARCHES, default_memory
 from .solving import ORDERS, Settings, Solution, Unsolvable, solve_board
 
 SOLVED, NO_SOLUTION, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -86,7 +85,7 @@ def _settings(args: argparse.Namespace) -> Settings:
     jobs = args.jobs or 1
     memory = args.memory_limit
     if memory is None and jobs > 1:
-        memory = int(SHARE * (available_memory() or 2 * 10**9) / jobs)
+        memory = default_memory(jobs)
     return Settings(
         heuristic=args.heuristic,
         algorithm=args.algorithm,
@@ -428,15 +427,12 @@ def run_bench(args: argparse.Namespace) -> int:
 
 
 def _parser() -> Parser:
-    parser = Parser(
-        prog="pdb-solver",
-        description="Proven shortest solutions of sliding-tile puzzles.",
-        epilog=f"example: pdb-solver solve '15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0' --goal first\n\n{EXIT_CODES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser, command = new_parser(
+        "pdb-solver",
+        "Proven shortest solutions of sliding-tile puzzles.",
+        "pdb-solver solve '15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0' --goal first",
+        EXIT_CODES,
     )
-    parser.add_argument("--version", action="version", version=f"slidepdb {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-    command = command_adder(commands, "pdb-solver", EXIT_CODES)
 
     solve = command(
         "solve",

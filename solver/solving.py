@@ -317,7 +317,7 @@ def solve_board(
         goal=goal,
         algorithm=settings.algorithm,
         heuristic=heuristic.name,
-        h_start=max(heuristic.measure(problem.start)),
+        h_start=outcome.h_start,
         solved=bool(solutions),
         length=len(solutions[0]) if solutions else None,
         tiles=solutions[0] if solutions else (),

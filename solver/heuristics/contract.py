@@ -93,3 +93,15 @@ def body_of(function, *kinds: type):
         return body
 
     return register
+
+
+def asks_nothing(kind: type) -> None:
+    """Give a kind that needs nothing fetched from far the bodies of ``fetches`` and ``aim``."""
+
+    @body_of(fetches, kind)
+    def _fetches(heuristic):
+        return False
+
+    @body_of(aim, kind)
+    def _aim(heuristic, slot, tile, source, target, via, via_tile):
+        pass

@@ -25,7 +25,7 @@ import numpy as np
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.jit import kernel, popcount, shared
 
-from .contract import Board, Heuristic, aim, body_of, fetches, look, note, settle, step
+from .contract import Board, Heuristic, asks_nothing, body_of, look, note, settle, step
 from .manhattan import distances_home
 
 LONGEST_TABLED = 7  # cells of a line whose codes have a table
@@ -124,14 +124,7 @@ def _removed(heuristic, code):
     return np.int64(fewest_removals(code, heuristic.width))
 
 
-@body_of(fetches, LinearConflict)
-def _fetches(heuristic):
-    return False
-
-
-@body_of(aim, LinearConflict)
-def _aim(heuristic, slot, tile, source, target, via, via_tile):
-    pass
+asks_nothing(LinearConflict)
 
 
 @body_of(look, LinearConflict)

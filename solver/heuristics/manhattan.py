@@ -11,7 +11,7 @@ import numpy as np
 
 from pdb_builder.grid import Grid
 
-from .contract import Board, Heuristic, aim, body_of, fetches, look, note, settle, step
+from .contract import Board, Heuristic, asks_nothing, body_of, look, note, settle, step
 
 
 class Manhattan(NamedTuple):
@@ -43,14 +43,7 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
     return Heuristic("manhattan", "manhattan", 1, fresh, measure)
 
 
-@body_of(fetches, Manhattan)
-def _fetches(heuristic):
-    return False
-
-
-@body_of(aim, Manhattan)
-def _aim(heuristic, slot, tile, source, target, via, via_tile):
-    pass
+asks_nothing(Manhattan)
 
 
 @body_of(look, Manhattan)

@@ -231,13 +231,18 @@ class _Sum(NamedTuple):
     patterns: tuple[tuple[int, ...], ...]  # for each table the tiles it is of, in the order of its own
 
 
+def _turns(grid: Grid, blank: int, database: Database) -> list[tuple[int, ...]]:
+    """The symmetries of the board that make the goal that of the database."""
+    return [
+        cells for target, cells in grid.symmetries() if target == database.grid and cells[blank] == database.spec.blank
+    ]
+
+
 def _sums(grid: Grid, blank: int, database: Database, reflection: bool) -> list[_Sum]:
     """The different sums that the symmetries of the board make of a database."""
     goal, goal_there = grid.goal(blank), database.grid.goal(database.spec.blank)
     sums: list[_Sum] = []
-    for target, cells in grid.symmetries():
-        if target != database.grid or cells[blank] != database.spec.blank:
-            continue
+    for cells in _turns(grid, blank, database):
         tile_there = [0] * grid.cells
         for cell in range(grid.cells):
             tile_there[goal[cell]] = goal_there[cells[cell]]
@@ -249,7 +254,7 @@ def _sums(grid: Grid, blank: int, database: Database, reflection: bool) -> list[
 
 def fits(grid: Grid, blank: int, database: Database) -> bool:
     """Whether a symmetry of the board makes the database one for this goal."""
-    return any(target == database.grid and cells[blank] == database.spec.blank for target, cells in grid.symmetries())
+    return bool(_turns(grid, blank, database))
 
 
 def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True) -> Heuristic:

@@ -9,13 +9,17 @@ from collections.abc import Callable
 from importlib import import_module
 
 from pdb_builder.grid import InputError
-
-SHARE = 0.5  # of the free memory may be used by a search, if nothing else is said
+from pdb_builder.machine import available_memory
 
 SEARCHES = {
     "ida-star": "depth first under a rising bound: hardly any memory, all threads",
     "a-star": "best first: fewest boards expanded, all of them in memory, one thread",
 }
+
+
+def default_memory(searches: int = 1) -> int:
+    """The bytes that each of some searches may use if nothing is said: half of what is free, shared out."""
+    return (available_memory() or 2 * 10**9) // (2 * searches)
 
 
 def search_named(name: str) -> Callable:

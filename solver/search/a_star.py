@@ -30,10 +30,9 @@ import numpy as np
 
 from pdb_builder.grid import Grid
 from pdb_builder.jit import kernel, prefetch, shared
-from pdb_builder.machine import available_memory
 
 from ..heuristics.contract import aim, look, note, settle
-from . import SHARE
+from . import default_memory
 from .moves import WAYS, moves_of, situation
 from .outcome import Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
@@ -326,7 +325,7 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, ev
     moves = moves_of(grid)
     measured = np.array(heuristic.measure(problem.start), dtype=np.int64)
     layout = layout_of(grid, heuristic.parts)
-    memory = limits.memory if limits.memory is not None else int(SHARE * (available_memory() or 2 * 10**9))
+    memory = default_memory() if limits.memory is None else limits.memory
     capacity = max(2 * BATCH * WAYS, min(MOST_ROWS, memory // (4 * layout.row + CHAIN_BYTES)))
     store = Store(
         _reserve(layout.row, min(capacity, FIRST_ROWS)),
@@ -338,7 +337,7 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, ev
     state = store.state
     _begin(store, layout, np.array(problem.start, dtype=np.uint8), situation(problem.start.index(0)), measured)
     working = heuristic.fresh(WAYS)
-    outcome = Outcome(int(measured.max()))
+    outcome = Outcome(int(measured.max()), int(measured.max()))
     began = time.perf_counter()
     status = SLICED
     try:

@@ -261,7 +261,7 @@ class _Tree:
         self.start = np.array(problem.start, dtype=np.uint8)
         self.root = np.array([situation(problem.start.index(0))], dtype=np.uint16)
         self.parts = np.array(problem.heuristic.measure(problem.start), dtype=np.int64)
-        self.outcome = Outcome(int(self.parts.max()))
+        self.outcome = Outcome(int(self.parts.max()), int(self.parts.max()))
         self.cut = FIRST_CUT
         self.depth = 0
         self.workers: list[_Worker] = []
@@ -286,7 +286,7 @@ class _Tree:
             found = self._parted(bound) if worth_cutting else self._whole(bound)
             expanded, generated = found.expanded, found.generated
         except BaseException:
-            expanded, generated = (int(sum(worker.done[count] for worker in self.workers)) for count in (0, 1))
+            expanded, generated = self._done()
             raise
         finally:
             outcome.expanded += expanded
@@ -299,17 +299,20 @@ class _Tree:
         heuristic = self.problem.heuristic.fresh(16 * self.depth)
         return _Worker(heuristic, _new_stack(self.problem.grid.cells, self.depth), np.zeros(2, dtype=np.int64))
 
+    def _done(self) -> tuple[int, int]:
+        """The boards expanded and generated in this iteration."""
+        return sum(int(worker.done[0]) for worker in self.workers), sum(int(worker.done[1]) for worker in self.workers)
+
     def _pulse(self, bound: int, share: float | None = None) -> None:
         """Between slices: tell how far the search is, and stop it if it is time."""
-        expanded = self.outcome.expanded + int(sum(worker.done[0] for worker in self.workers))
-        generated = self.outcome.generated + int(sum(worker.done[1] for worker in self.workers))
-        self.report(Progress(bound, expanded, generated, share))
+        expanded, generated = self._done()
+        generated += self.outcome.generated
+        self.report(Progress(bound, self.outcome.expanded + expanded, generated, share))
         self.limits.check(generated)
 
     def _slice(self) -> int:
         """How many boards to expand until the next pulse."""
-        generated = self.outcome.generated + int(sum(worker.done[1] for worker in self.workers))
-        return self.limits.expansions(generated, SLICE)
+        return self.limits.expansions(self.outcome.generated + self._done()[1], SLICE)
 
     def _whole(self, bound: int) -> _Subtree:
         """An iteration in one piece, by this thread."""

@@ -68,6 +68,7 @@ class Outcome:
     them if that was asked, or none if the search was stopped.
     """
 
+    h_start: int  # the heuristic's value of the start
     lower_bound: int
     paths: list[list[int]] = field(default_factory=list)
     iterations: list[Iteration] = field(default_factory=list)

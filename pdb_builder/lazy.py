@@ -1,0 +1,24 @@
+"""Names of a package that are loaded when first asked for.
+
+So the command lines can print their help without waiting for numba.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+
+
+def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
+    """The ``__getattr__`` and ``__dir__`` of a package whose names live in the given modules of it."""
+
+    def get(name: str) -> object:
+        if name in homes:
+            return getattr(import_module(f".{homes[name]}", package), name)
+        raise AttributeError(f"module '{package}' has no attribute '{name}'")
+
+    def listed() -> list[str]:
+        return [*vars(sys.modules[package]), *homes]
+
+    return get, listed
