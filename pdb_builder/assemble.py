@@ -20,7 +20,6 @@ import contextlib
 import datetime
 import fcntl
 import os
-import platform
 import shlex
 import shutil
 import sys
@@ -33,7 +32,7 @@ from .build import build_table, least_memory, memory_needed, table_bytes
 from .encoding import check_encoding
 from .grid import Grid, InputError
 from .index import index_of
-from .machine import available_memory, default_threads, readable_size
+from .machine import available_memory, default_threads, description, readable_size
 from .pattern import MAX_TILES, Partition, Spec, automatic_partition
 from .store import Database, DatabaseError, WriteError, check_tables, open_database, read_database, write_database
 
@@ -166,7 +165,7 @@ def _build(
         "by": f"slidepdb {__version__}",
         "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": shlex.join(command or [Path(sys.argv[0]).name, *sys.argv[1:]]),
-        "machine": f"{platform.machine()}, {default_threads()} cores, Python {platform.python_version()}",
+        "machine": description(),
     }
     count = len(spec.partition)
     order = sorted(spec.partition, key=len)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import platform
 import resource
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -48,6 +49,11 @@ def default_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def description() -> str:
+    """The machine in a few words."""
+    return f"{platform.machine()}, {default_threads()} cores, Python {platform.python_version()}"
 
 
 def readable_size(count: int) -> str:

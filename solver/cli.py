@@ -1,58 +1,47 @@
-"""The command line of the solver: ``pdb-solver solve | random | bench``.
+"""The command line of the solver: ``pdb-solver solve | compare | random | bench``.
 
 Each command is a function ``run_x(args)`` that prints its answer to stdout and returns the exit
 code; notices and progress go to stderr. Nothing that imports numba is imported before a command runs.
-
-Many boards are solved by a few threads and answered in the order they came: a board that makes others
-wait does not hold more than a few answers back, so a pipe of any length can run through.
 """
 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import random
-import re
-import sys
 import time
-from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
-from queue import Empty, Queue
-from threading import Event, Thread
+from collections.abc import Iterator
+from threading import Event
 from typing import NamedTuple
 
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.machine import default_threads
-from pdb_builder.shell import Parser, folder_option, new_parser, notice, parse_size, positive, run, threads_option
+from pdb_builder.shell import Parser, folder_option, new_parser, notice, positive, run, threads_option
 
-from .board import (
-    GOALS,
-    SETS,
-    Board,
-    draw_board,
-    format_board,
-    goal_board,
-    load_set,
-    parse_board,
-    random_board,
-    read_boards,
+from .arguments import (
+    BAD_INPUT,
+    EXIT_CODES,
+    INTERRUPTED,
+    LIMIT,
+    NO_SOLUTION,
+    SOLVED,
+    Task,
+    asked_boards,
+    board_options,
+    goal_option,
+    limit_options,
+    number_above_0,
 )
+from .board import draw_board, format_board, goal_board, parse_board, random_board
+from .compare_command import compare_options, run_compare
 from .heuristics import HEURISTICS, check_name
+from .jobs import PULSE, answers
 from .search import SEARCHES, default_memory
 from .solving import ORDERS, Settings, Solution, Unsolvable, solve_board
+from .tables import millions
 
-SOLVED, NO_SOLUTION, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
-EXIT_CODES = (
-    "exit codes: 0 solved, 1 no solution exists, 2 bad input or an unusable file, 3 a limit was reached,\n"
-    "130 interrupted; of many boards the gravest: 130, 2, 3, 1"
-)
 GRAVEST = (INTERRUPTED, BAD_INPUT, LIMIT, NO_SOLUTION, SOLVED)
-PULSE = 0.1  # seconds between signs of progress
 NO_MOVES = "-"  # for a board without a solution among many, so that there is one line a board
-AHEAD = 4  # boards begun for each further job while the first one is waited for
 LIMITS = {
     "time": "the time limit was reached",
     "nodes": "the node limit was reached",
@@ -61,24 +50,7 @@ LIMITS = {
 }
 
 
-# ---- what the arguments mean --------------------------------------------------------------------
-
-
-def number_above_0(text: str) -> int:
-    """A whole number, also written as 5_000_000, 1e9 or 20M."""
-    match = re.fullmatch(
-        r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(?:e([0-9]{1,2}))?([kmg]?)", text.strip().lower().replace("_", "")
-    )
-    number = int(float(match[1]) * 10 ** int(match[2] or 0) * 1000 ** " kmg".index(match[3] or " ")) if match else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number above 0: write it as 5000000 or 5M")
-    return number
-
-
-def seconds_above_0(text: str) -> float:
-    if not re.fullmatch(r"([0-9]{1,9}\.?|[0-9]{0,9}\.[0-9]{1,9})(e[0-9])?", text.strip()) or float(text) <= 0:
-        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number of seconds above 0: write it as 10 or 0.5")
-    return float(text)
+# ---- solve --------------------------------------------------------------------------------------
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -94,58 +66,9 @@ def _settings(args: argparse.Namespace) -> Settings:
         node_limit=args.node_limit,
         memory_limit=memory,
         every=args.all,
-        reflection=not args.no_reflection,
         order=args.order,
         folder=args.folder,
     )
-
-
-class Task(NamedTuple):
-    """A board to solve, as text and where it came from, or as numbers."""
-
-    name: str | None  # what an error calls it
-    text: str
-    grid: Grid | None = None
-    board: Board | None = None
-    goal: Board | None = None
-    extra: dict | None = None  # what is known of it beforehand, for JSON
-
-
-def _tasks(args: argparse.Namespace) -> tuple[Iterable[Task], bool]:
-    """The boards that were asked for, and whether there may be many."""
-    given = [bool(args.board), args.file is not None, args.set is not None]
-    if sum(given) > 1:
-        raise InputError("a board, --file and --set exclude each other: give one of them")
-    if args.set is not None:
-        if args.goal is not None or args.shape is not None:
-            raise InputError(f"the set {args.set} has its own goal and shape: leave out --goal and --shape")
-        grid, goal, instances = load_set(args.set)
-        return [
-            Task(str(one.id), format_board(grid, one.board), grid, one.board, goal, {"id": one.id}) for one in instances
-        ], True
-    grid = None if args.shape is None else Grid.parse(args.shape)
-    if args.board and args.board != ["-"]:
-        # Unquoted boards arrive as many words.
-        return [Task(None, " ".join(args.board), grid)], False
-    if args.file is None and sys.stdin.isatty() and not args.board:
-        raise InputError("no board is given: write it after 'solve', or give --file, --set or a board on stdin")
-    return _read(args.file, grid), True
-
-
-def _read(path: Path | None, grid: Grid | None) -> Iterator[Task]:
-    """The boards of a file, or of stdin, as they come."""
-    with contextlib.ExitStack() as stack:
-        if path is None or str(path) == "-":
-            lines: Iterable[str] = sys.stdin
-            if hasattr(sys.stdin, "reconfigure"):
-                sys.stdin.reconfigure(errors="replace")
-        else:
-            lines = stack.enter_context(open(path, encoding="utf-8", errors="replace"))
-        for number, text in read_boards(lines, grid):
-            yield Task(f"line {number}", text, grid, extra={"line": number})
-
-
-# ---- solve --------------------------------------------------------------------------------------
 
 
 class Answer(NamedTuple):
@@ -200,23 +123,19 @@ class Meter:
         self.last = now
         speed = (progress.generated - self.first[1]) / (now - self.first[0])
         share = "" if progress.share is None else f" {progress.share:4.0%} done"
-        stored = "" if progress.stored is None else f", {_millions(progress.stored)} stored"
+        stored = "" if progress.stored is None else f", {millions(progress.stored)} stored"
         self.bar.set_description_str(
-            f"bound {progress.bound}{share}: {_millions(progress.generated)} generated{stored}, {_millions(speed)}/s"
+            f"bound {progress.bound}{share}: {millions(progress.generated)} generated{stored}, {millions(speed)}/s"
         )
 
     def close(self) -> None:
         self.bar.close()
 
 
-def _millions(count: float) -> str:
-    return f"{count / 1e9:.2f} G" if count >= 1e9 else f"{count / 1e6:.1f} M" if count >= 1e6 else f"{count:,.0f}"
-
-
 def run_solve(args: argparse.Namespace) -> int:
     if args.json + args.quiet + args.show > 1:
         raise InputError("--json, --quiet and --show exclude each other: give one of them")
-    tasks, many = _tasks(args)
+    tasks, many = asked_boards(args)
     settings = _settings(args)
     interrupt = Event()
     if many and args.heuristic is not None:
@@ -228,71 +147,8 @@ def run_solve(args: argparse.Namespace) -> int:
         finally:
             meter.close()
         return _print_one(answer, args)
-    return _print_many(
-        _answers(tasks, args, settings, interrupt), args, len(tasks) if isinstance(tasks, list) else None
-    )
-
-
-def _answers(tasks: Iterable[Task], args: argparse.Namespace, settings: Settings, interrupt: Event) -> Iterator[Answer]:
-    """The answers to many tasks, in order; after an interruption, those that were begun."""
-    jobs = args.jobs or 1
-    begun: deque[Future] = deque()
-    with ThreadPoolExecutor(jobs) as executor:
-        try:
-            for task in _as_they_come(tasks, jobs):
-                if task is not None:
-                    begun.append(executor.submit(_solve, task, args, settings, None, interrupt))
-                while begun and (begun[0].done() or len(begun) > AHEAD * (jobs - 1)):
-                    yield _waited(begun[0])
-                    begun.popleft()
-            while begun:
-                yield _waited(begun[0])
-                begun.popleft()
-        except BaseException as error:
-            for future in begun:
-                future.cancel()
-            interrupt.set()
-            if not isinstance(error, KeyboardInterrupt):
-                raise
-            for future in begun:
-                if not future.cancelled():
-                    yield future.result()
-            raise
-
-
-def _as_they_come(tasks: Iterable[Task], jobs: int) -> Iterator[Task | None]:
-    """The tasks, and None from time to time while the next one is waited for, so that answers need not wait."""
-    if jobs == 1 or isinstance(tasks, list):
-        yield from tasks
-        return
-    queue: Queue = Queue(maxsize=jobs)
-
-    def read() -> None:
-        try:
-            for task in tasks:
-                queue.put(task)
-            queue.put(StopIteration())
-        except Exception as error:
-            queue.put(error)
-
-    Thread(target=read, daemon=True).start()
-    while True:
-        try:
-            task = queue.get(timeout=PULSE)
-        except Empty:
-            task = None
-        if isinstance(task, StopIteration):
-            return
-        if isinstance(task, Exception):
-            raise task
-        yield task
-
-
-def _waited(future: Future) -> Answer:
-    """The result of a future, waited for in a way that Ctrl-C can interrupt."""
-    while True:
-        with contextlib.suppress(TimeoutError):
-            return future.result(timeout=PULSE)
+    found = answers(tasks, lambda task: _solve(task, args, settings, None, interrupt), args.jobs or 1, interrupt)
+    return _print_many(found, args, len(tasks) if isinstance(tasks, list) else None)
 
 
 def _print_one(answer: Answer, args: argparse.Namespace) -> int:
@@ -311,13 +167,13 @@ def _print_one(answer: Answer, args: argparse.Namespace) -> int:
     return answer.code
 
 
-def _print_many(answers: Iterator[Answer], args: argparse.Namespace, count: int | None) -> int:
+def _print_many(found: Iterator[Answer], args: argparse.Namespace, count: int | None) -> int:
     from tqdm import tqdm
 
     codes = set()
     try:
         with tqdm(total=count, unit=" boards", disable=None, leave=False) as bar:
-            for answer in answers:
+            for answer in found:
                 codes.add(answer.code)
                 bar.clear()
                 if args.json:
@@ -401,7 +257,7 @@ def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
     for iteration in solution.iterations:
         yield f"{iteration.bound:7} {iteration.expanded:15,} {iteration.generated:15,} {iteration.seconds:9.3f}"
     yield f"{'all':>7} {solution.expanded:15,} {solution.generated:15,} {solution.seconds:9.3f}"
-    speed = f"{_millions(solution.generated / solution.seconds)} generated/s" if solution.seconds else ""
+    speed = f"{millions(solution.generated / solution.seconds)} generated/s" if solution.seconds else ""
     yield speed + ("" if solution.stored is None else f", {solution.stored:,} boards in memory")
 
 
@@ -440,24 +296,12 @@ def _parser() -> Parser:
         "find a shortest solution of one board or of many",
         "pdb-solver solve '1 2 3 / 4 5 6 / 0 7 8'",
     )
-    solve.add_argument(
-        "board",
-        nargs="*",
-        metavar="BOARD",
-        help="numbers row by row, the blank as 0, _, . or x; rows may be separated by / or ; (default: stdin)",
-    )
-    solve.add_argument("--file", type=Path, metavar="FILE", help="read boards from a file: one a line, or matrices")
-    solve.add_argument("--set", choices=SETS, help="solve a published set")
-    solve.add_argument("--shape", metavar="RxC", help="rows and columns, as in 3x4, where they cannot be guessed")
-    goal_option(solve)
+    board_options(solve)
     solve.add_argument(
         "--heuristic",
         metavar="NAME",
         help=f"{', '.join(HEURISTICS)}; pdb:NAME is a certain database, max:A+B the largest of several "
         "(default: the best there is)",
-    )
-    solve.add_argument(
-        "--no-reflection", action="store_true", help="look boards up in the database in one way only, not turned"
     )
     solve.add_argument("--algorithm", choices=SEARCHES, default="ida-star", help="the search (default: %(default)s)")
     solve.add_argument(
@@ -468,14 +312,7 @@ def _parser() -> Parser:
     )
     threads_option(solve)
     solve.add_argument("--jobs", type=positive, metavar="N", help="solve N of many boards at a time (default: 1)")
-    solve.add_argument("--time-limit", type=seconds_above_0, metavar="SECONDS", help="give up on a board after this")
-    solve.add_argument("--node-limit", type=number_above_0, metavar="N", help="give up after so many boards generated")
-    solve.add_argument(
-        "--memory-limit",
-        type=parse_size,
-        metavar="SIZE",
-        help="memory for the boards of a search with a-star, as in 4G (default: half of what is free, over all jobs)",
-    )
+    limit_options(solve)
     solve.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
     solve.add_argument(
         "--moves", choices=("tile", "blank"), default="tile", help="what the letters speak of (default: %(default)s)"
@@ -488,6 +325,14 @@ def _parser() -> Parser:
     )
     solve.add_argument("--json", action="store_true", help="one JSON object a board")
     folder_option(solve)
+
+    compare = command(
+        "compare",
+        run_compare,
+        "solve the same boards by several methods, and show what each of them takes",
+        "pdb-solver compare --set korf100 --only 1-20 --heuristics manhattan,pdb",
+    )
+    compare_options(compare)
 
     scramble = command(
         "random", run_random, "print boards that can be solved, drawn evenly", "pdb-solver random 4x4 -n 10 --seed 1"
@@ -506,14 +351,6 @@ def _parser() -> Parser:
     folder_option(bench)
     bench.add_argument("--json", action="store_true", help="one JSON object a row")
     return parser
-
-
-def goal_option(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
-        "--goal",
-        metavar="GOAL",
-        help=f"{', '.join(GOALS)} or a board: where the tiles and the blank belong (default: last)",
-    )
 
 
 def main(argv: list[str] | None = None) -> int:

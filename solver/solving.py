@@ -206,7 +206,6 @@ class Settings(NamedTuple):
     node_limit: int | None = None
     memory_limit: int | None = None
     every: bool = False
-    reflection: bool = True
     order: str | None = None
     folder: Path | None = None
 
@@ -226,7 +225,6 @@ def solve(
     node_limit: int | None = None,
     memory_limit: int | None = None,
     every: bool = False,
-    reflection: bool = True,
     order: str | None = None,
     folder: str | Path | None = None,
     report: Callable[[Progress], None] | None = None,
@@ -244,9 +242,7 @@ def solve(
     grid, start = parse_board(_text(board), None if shape is None else _grid(shape))
     target = goal_board(grid, _text(goal))
     folder = Path(folder) if folder else None
-    settings = Settings(
-        heuristic, algorithm, threads, time_limit, node_limit, memory_limit, every, reflection, order, folder
-    )
+    settings = Settings(heuristic, algorithm, threads, time_limit, node_limit, memory_limit, every, order, folder)
     return solve_board(grid, start, target, settings, report, notify)
 
 
@@ -372,7 +368,7 @@ def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None
                 f"no database in {folder} is for {grid} boards with this goal, so {spec} is used: "
                 f"{how_to_build(grid, blank, folder)}"
             )
-    return prepare(spec, grid, blank, folder, settings.reflection)
+    return prepare(spec, grid, blank, folder)
 
 
 _loaded: set[tuple[Callable, str]] = set()

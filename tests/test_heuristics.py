@@ -240,4 +240,4 @@ def test_heuristics_say_their_names(small, tmp_path):
     )
     assert prepare("pdb", grid, 0, small.parent).name.startswith("pdb:3x3-")
     assert prepare("pdb:3x3-4-4", grid, 0, small.parent).name == "pdb:3x3-4-4"
-    assert prepare(f"pdb:{small}", grid, 0, tmp_path, reflection=False).name == "pdb:3x3-4-4 without reflection"
+    assert prepare(f"pdb-unreflected:{small}", grid, 0, tmp_path).name == "pdb-unreflected:3x3-4-4"

@@ -296,8 +296,8 @@ def test_heuristics_by_name(run, database_of, tmp_path):
         expanded[heuristic] = record["expanded"]
     assert expanded["pdb"] == expanded["pdb:3x3-4-4"] < expanded["linear-conflict"] < expanded["manhattan"]
     assert expanded["max:manhattan+linear-conflict"] == expanded["linear-conflict"]
-    plain = json.loads(run(*words, "--no-reflection")[1])
-    assert plain["heuristic"] == "pdb:3x3-4-4 without reflection" and plain["length"] == 31
+    plain = json.loads(run(*words, "--heuristic", "pdb-unreflected")[1])
+    assert plain["heuristic"] == "pdb-unreflected:3x3-4-4" and plain["length"] == 31
 
 
 @pytest.mark.jit
@@ -816,7 +816,7 @@ WORDS = [
     *("0", "1", "2", "3", "8", "15", "_", "x", ".", "-", "-1", "/", ";", ",", "[", "]]", "#", "", " ", "\n", "\t"),
     *("1 2 3 0", "3 / 1 2 3 / 4 5 6 / 7 8 0", EASY, STUCK, HARD),
     *("ü", "🧩", "\udcff", "\u2028", "\x1b[0m", "٣", "1e9", "NaN", "9" * 30, "--", "-x"),
-    *("--json", "--quiet", "--show", "--all", "--no-reflection"),
+    *("--json", "--quiet", "--show", "--all"),
 ]
 OPTIONS = {
     "--shape": ["2x2", "3x3", "2x3", "8x8", "4x4", "0x0", "３x３", "x", "1x1", "3x3x3", ""],

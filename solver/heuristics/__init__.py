@@ -1,7 +1,8 @@
 """The heuristics by name. Their code, and with it numba, is imported when one is prepared.
 
 A heuristic is written as one of the names below, ``pdb:NAME`` for a certain database (its file in the folder
-of databases, without .h5, or any path that ends in .h5), or ``max:A+B`` for the largest of several.
+of databases, without .h5, or any path that ends in .h5), or ``max:A+B`` for the largest of several. ``pdb`` looks
+a board up in every way it can be turned and mirrored, ``pdb-unreflected`` in one, as if no other were known.
 """
 
 from __future__ import annotations
@@ -23,11 +24,12 @@ HEURISTICS = {
     "manhattan": "each tile's distance to its home, added up",
     "linear-conflict": "the same, and two moves for each tile that must leave its line",
     "pdb": "pattern databases, the largest sum over the symmetries of the board",
+    "pdb-unreflected": "the same, of one symmetry alone",
     "max": "max:A+B, the largest of several",
 }
 
 
-def prepare(spec: str, grid: Grid, blank: int, folder: Path, reflection: bool = True) -> Heuristic:
+def prepare(spec: str, grid: Grid, blank: int, folder: Path) -> Heuristic:
     """The heuristic that ``spec`` names, for the canonical goal with its blank on the given cell."""
     check_name(spec)
     name, _, rest = spec.strip().partition(":")
@@ -42,7 +44,7 @@ def prepare(spec: str, grid: Grid, blank: int, folder: Path, reflection: bool = 
     if name == "max":
         from .maximum import prepare as prepare_maximum
 
-        largest, *others = (prepare(part, grid, blank, folder, reflection) for part in rest.split("+"))
+        largest, *others = (prepare(part, grid, blank, folder) for part in rest.split("+"))
         for other in others:
             largest = prepare_maximum(largest, other)
         return largest
@@ -51,7 +53,7 @@ def prepare(spec: str, grid: Grid, blank: int, folder: Path, reflection: bool = 
         raise InputError(
             f"there is no database in {folder} for {grid} boards with this goal: {how_to_build(grid, blank, folder)}"
         )
-    return _opened(grid, blank, path, reflection)
+    return _opened(grid, blank, path, reflection=name == "pdb")
 
 
 def _named(name: str, folder: Path) -> Path:
@@ -77,7 +79,7 @@ def _opened(grid: Grid, blank: int, path: Path, reflection: bool) -> Heuristic:
         raise InputError(str(error)) from None
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def _prepared(grid: Grid, blank: int, path: Path, stamp: object, reflection: bool) -> Heuristic:
     """A database made ready once, and again if its file changes."""
     from pdb_builder.store import open_database
@@ -129,6 +131,6 @@ def check_name(spec: str) -> None:
     if name == "max" and rest:
         for part in rest.split("+"):
             check_name(part)
-    elif name not in HEURISTICS or name == "max" or (colon and (name != "pdb" or not rest)):
+    elif name not in HEURISTICS or name == "max" or (colon and (not name.startswith("pdb") or not rest)):
         known = ", ".join(name for name in HEURISTICS if name != "max")
         raise InputError(f"there is no heuristic {spec[:60]!r}: take {known}, pdb:NAME or max:A+B")

@@ -33,6 +33,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numba import types
 from numba.extending import overload
 
@@ -53,6 +54,7 @@ class Heuristic:
     parts: int  # how many numbers the value is the maximum of
     fresh: Callable[[int], Any]
     measure: Callable[[Board], list[int]]
+    mapped: tuple[np.ndarray, ...] = ()  # the files it reads, mapped into memory
     by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
 
 

@@ -29,7 +29,9 @@ def prepare(first: Heuristic, second: Heuristic) -> Heuristic:
 
     name = f"max:{first.name.removeprefix('max:')}+{second.name}"
     parts = first.parts + second.parts
-    return Heuristic(name, f"({first.kind}, {second.kind})", parts, fresh, measure, first.by_value or second.by_value)
+    mapped = first.mapped + second.mapped
+    by_value = first.by_value or second.by_value
+    return Heuristic(name, f"({first.kind}, {second.kind})", parts, fresh, measure, mapped, by_value)
 
 
 @body_of(fetches, Maximum)

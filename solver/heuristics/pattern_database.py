@@ -324,9 +324,9 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
             row[list(view.cells)] = [view.tiles[tile] for tile in board]
         return sum(table.distances(turned) for table in tables).tolist()
 
-    alone = reflection or len(_sums(grid, blank, database, True)) == 1
-    name = f"pdb:{database.path.stem}" + ("" if alone else " without reflection")
-    return Heuristic(name, f"{kind.__name__} {orders.dtype}", len(sums), fresh, measure, by_value=unit == 8)
+    name = f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}"
+    mapped = (database.memory,)
+    return Heuristic(name, f"{kind.__name__} {orders.dtype}", len(sums), fresh, measure, mapped, by_value=unit == 8)
 
 
 # ---- kernels ------------------------------------------------------------------------------------

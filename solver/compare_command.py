@@ -1,0 +1,243 @@
+"""``pdb-solver compare``: its options, the boards they name, and what is printed, written and drawn."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import time
+from pathlib import Path
+from threading import Event
+
+from pdb_builder.grid import Grid, InputError
+from pdb_builder.machine import default_threads
+from pdb_builder.shell import folder_option, notice, positive
+
+from .arguments import (
+    INTERRUPTED,
+    LIMIT,
+    NO_SOLUTION,
+    SOLVED,
+    asked_boards,
+    board_options,
+    limit_options,
+    number_above_0,
+    number_list,
+)
+from .board import Board, Instance, goal_board, load_set, parse_board, random_board, why_unsolvable
+from .comparing import Cell, Comparison, prepare_methods
+from .heuristics import check_name
+from .jobs import PULSE
+from .report import check_possible, save_plot, save_report
+from .results import ResultsFile
+from .search import SEARCHES, default_memory
+from .solving import Settings, Unsolvable
+from .tables import board_table, readable_time, summary_table
+
+
+def compare_options(sub: argparse.ArgumentParser) -> None:
+    board_options(sub)
+    sub.add_argument("--random", metavar="RxC", help="take random boards of this shape")
+    sub.add_argument("-n", "--number", type=number_above_0, metavar="N", help="how many random boards (default: 100)")
+    sub.add_argument("--seed", type=int, help="a number that chooses the random boards (default: 1)")
+    sub.add_argument(
+        "--only",
+        type=number_list,
+        metavar="NUMBERS",
+        help="a part of the boards, by number in the set or line of the file, as in 1-20,33",
+    )
+    sub.add_argument(
+        "--heuristics",
+        default="manhattan,linear-conflict,pdb",
+        metavar="A,B,...",
+        help="the ones to compare, written as for 'solve --heuristic' (default: %(default)s)",
+    )
+    sub.add_argument(
+        "--algorithms",
+        default="ida-star",
+        metavar="A,B,...",
+        help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves (default: %(default)s)",
+    )
+    sub.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of a search (default: 1)")
+    sub.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
+    limit_options(sub)
+    sub.add_argument("--each", action="store_true", help="print a row for each board, too")
+    sub.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    sub.add_argument("--csv", type=Path, metavar="FILE", help="write a line for each board and method")
+    sub.add_argument(
+        "--resume", type=Path, metavar="FILE", help="the same, and if the file is there, do only what it lacks"
+    )
+    sub.add_argument("--plot", type=Path, metavar="FILE", help="draw it, as .png or .svg (needs matplotlib)")
+    sub.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page of it (needs matplotlib)")
+    folder_option(sub)
+
+
+def run_compare(args: argparse.Namespace) -> int:
+    if args.csv is not None and args.resume is not None:
+        raise InputError("--csv and --resume exclude each other: --resume goes on with a file if it is there")
+    algorithms, heuristics = args.algorithms.split(","), args.heuristics.split(",")
+    for heuristic in heuristics:
+        check_name(heuristic)
+    check_possible(args.plot, args.report)
+    try:
+        title, grid, goal, instances = _instances(args)
+    except Unsolvable as error:
+        notice(f"pdb-solver: {error}")
+        return NO_SOLUTION
+    jobs = args.jobs or max(1, default_threads() // args.threads)
+    settings = Settings(
+        threads=args.threads,
+        time_limit=args.time_limit,
+        node_limit=args.node_limit,
+        memory_limit=args.memory_limit or default_memory(jobs),
+        folder=args.folder,
+    )
+    methods = prepare_methods(grid, goal, algorithms, heuristics, settings, notice)
+    comparison = Comparison(grid, goal, instances, methods)
+    file = args.csv or args.resume
+    results = ResultsFile(file, resume=args.resume is not None) if file else None
+    interrupted = _filled(comparison, jobs, results)
+    done = len(comparison.whole())
+    if interrupted:
+        kept = f"continue with --resume {file}" if file else "give --csv FILE to be able to continue another time"
+        notice(f"interrupted: {done} of {len(instances)} boards are done, {kept}")
+    if not done:
+        return INTERRUPTED
+    _show(comparison, title, args)
+    if interrupted:
+        return INTERRUPTED
+    return LIMIT if any(cell.limit_hit for cell in comparison.cells.values()) else SOLVED
+
+
+def _instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[int, Instance]]:
+    """What the boards are called, their shape and goal, and themselves by number."""
+    if args.random is not None:
+        title, grid, goal, boards = _random_instances(args)
+    elif args.number is not None or args.seed is not None:
+        raise InputError("-n and --seed are for random boards: give their shape, as in --random 4x4")
+    elif args.set is not None:
+        asked_boards(args)  # complains of what does not go with a set
+        grid, goal, published = load_set(args.set)
+        title, boards = args.set, {one.id: one for one in published}
+    else:
+        title, grid, goal, boards = _given_instances(args)
+    if args.only is not None:
+        if unknown := args.only - boards.keys():
+            raise InputError(f"there is no board {min(unknown)}: they are numbered {min(boards)} to {max(boards)}")
+        boards = {number: board for number, board in boards.items() if number in args.only}
+    return title, grid, goal, boards
+
+
+def _random_instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[int, Instance]]:
+    if args.board or args.file is not None or args.set is not None or args.shape is not None:
+        raise InputError("--random draws boards of the shape it names: leave out boards, --file, --set and --shape")
+    grid = Grid.parse(args.random)
+    goal = goal_board(grid, "last" if args.goal is None else args.goal)
+    seed = 1 if args.seed is None else args.seed
+    chance = random.Random(seed)
+    drawn = [random_board(grid, goal, chance) for _ in range(args.number or 100)]
+    boards = {number: Instance(number, board, None, None) for number, board in enumerate(drawn, 1)}
+    return f"random boards, seed {seed}", grid, goal, boards
+
+
+def _given_instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[int, Instance]]:
+    """Boards of the command line, a file or stdin: all must be sound, and of one shape."""
+    tasks, many = asked_boards(args)
+    boards: dict[int, Instance] = {}
+    grid = goal = None
+    for task in tasks:
+        place = f"{task.name}: " if many else ""
+        try:
+            shape, board = parse_board(task.text, task.grid)
+        except InputError as error:
+            raise InputError(f"{place}{error}") from None
+        if grid is None:
+            grid, goal = shape, goal_board(shape, "last" if args.goal is None else args.goal)
+        if shape != grid:
+            raise InputError(f"{place}this is a {shape} board, the first one is {grid}: compare boards of one shape")
+        if reason := why_unsolvable(grid, board, goal):
+            raise Unsolvable(f"{place}{reason}")
+        number = task.extra["line"] if many else 1
+        boards[number] = Instance(number, board, None, None)
+    if grid is None:
+        raise InputError("there is no board in the input: write one a line, as in '1 2 3 4 5 6 7 8 0'")
+    return (args.file.name if args.file else "boards given"), grid, goal, boards
+
+
+def _filled(comparison: Comparison, jobs: int, results: ResultsFile | None) -> bool:
+    """Fill in what is missing, each cell saved as soon as it is known. Returns whether that was interrupted."""
+    places = {method[:2]: place for place, method in enumerate(comparison.methods)}
+
+    def order(cell: Cell) -> tuple[int, int]:
+        return cell.instance, places.get((cell.algorithm, cell.heuristic), len(places))
+
+    try:
+        if results:
+            comparison.recall(results.cells, results.path)
+        gauge = Gauge(comparison, jobs)
+        with gauge.bar:
+            for cell in comparison.run(jobs, Event(), gauge.report):
+                if results:
+                    results.add(cell)
+                comparison.add(cell)
+                gauge.bar.update()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        if results:
+            results.close(order)
+    return False
+
+
+class Gauge:
+    """A bar on stderr that tells how far a comparison is and how long it may yet take, if stderr is a terminal."""
+
+    def __init__(self, comparison: Comparison, jobs: int) -> None:
+        from tqdm import tqdm
+
+        total = len(comparison.instances) * len(comparison.methods)
+        self.comparison, self.jobs = comparison, jobs
+        self.bar = tqdm(
+            total=total,
+            initial=total - len(comparison.missing()),
+            disable=None,
+            leave=False,
+            bar_format="{percentage:3.0f}% |{bar}| {n_fmt} of {total_fmt} searches, {elapsed}{postfix}",
+        )
+        self.next = 0.0  # when to look again
+
+    def report(self, progress) -> None:
+        """Called by the searches, now and then."""
+        now = time.monotonic()
+        if now < self.next or self.bar.disable:
+            return
+        self.next = now + 10 * PULSE
+        left = self.comparison.seconds_left(self.jobs)
+        words = [] if left is None else [f"about {readable_time(left)} left"]
+        if self.jobs == 1:
+            words += [f"bound {progress.bound}"] + ([] if progress.share is None else [f"{progress.share:.0%} done"])
+        self.bar.set_postfix_str(", ".join(words))
+
+
+def _show(comparison: Comparison, title: str, args: argparse.Namespace) -> None:
+    grid, done = comparison.grid, len(comparison.whole())
+    title = f"{done} board{'s' * (done != 1)} of {grid.shape} ({title})"
+    if args.json:
+        record = {
+            "title": title,
+            "shape": grid.shape,
+            "goal": list(comparison.goal),
+            "methods": [summary._asdict() for summary in comparison.summaries()],
+            "cells": [
+                comparison.cell(one, method)._asdict() for one in comparison.whole() for method in comparison.methods
+            ],
+        }
+        print(json.dumps(record))
+    else:
+        if args.each:
+            print(board_table(comparison), end="\n\n")
+        print(f"{title}, means a board", summary_table(comparison), sep="\n")
+    if args.plot:
+        save_plot(comparison, title, args.plot)
+    if args.report:
+        save_report(comparison, title, args.words, args.report)
