@@ -105,9 +105,9 @@ def _names(comparison: Comparison) -> list[str]:
 def _dots(axes: Axes, number: int, xs: list[int], ys: list[int], hollow: list[bool], label: str | None = None) -> None:
     """A dot a board of the method with this number."""
     colour = COLOURS[number % len(COLOURS)]
-    faces = ["none" if empty else colour for empty in hollow]
+    faces = ["none" if empty else f"{colour}80" for empty in hollow]  # half transparent
     look = {"s": 20 if len(xs) <= 200 else 7, "marker": MARKERS[number % len(MARKERS)], "linewidths": 0.7}
-    axes.scatter(xs, ys, facecolors=faces, edgecolors=colour, alpha=0.5, **look)
+    axes.scatter(xs, ys, facecolors=faces, edgecolors=f"{colour}80", **look)
     axes.scatter([], [], facecolors=colour, edgecolors=colour, label=label, **look)  # for the legend, never hollow
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import fcntl
 import io
+import math
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -28,6 +29,8 @@ class ResultsFile:
     def __init__(self, path: Path, resume: bool) -> None:
         """Make the file, or take up the one that is there if ``resume``."""
         self.path = path
+        if path.exists() and not path.is_file():  # reading a device or a pipe may never end
+            raise InputError(f"{path} is no file: give another name")
         try:
             self.file = open(path, "a+" if resume else "x+", encoding="utf-8", newline="")  # noqa: SIM115
         except FileExistsError:
@@ -88,7 +91,10 @@ class ResultsFile:
                 float(seconds),
                 limit or None,
             )
-            if (cell.length is None) != (cell.limit_hit in LIMITS):
+            counts = (cell.h_start, cell.expanded, cell.generated - 1, cell.length or 0, cell.stored or 0)
+            if min(counts) < 0 or not 0 <= cell.seconds < math.inf:
+                raise ValueError
+            if cell.limit_hit not in (None, *LIMITS) or (cell.length is None) != (cell.limit_hit is not None):
                 raise ValueError
         except ValueError:
             raise InputError(

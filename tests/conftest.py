@@ -1,8 +1,11 @@
 """Shared fixtures. Databases are built into temporary folders, never into the checkout."""
 
+import io
+
 import numba
 import pytest
 
+import solver.cli
 from pdb_builder import NAMED, Grid, Spec, build_database
 
 
@@ -36,3 +39,39 @@ def database_of(folder):
 def small(database_of):
     """The path of a small database with two tables."""
     return database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"]))
+
+
+class Stream(io.TextIOWrapper):
+    """What a program writes, byte for byte; it can be read even if the program closes it."""
+
+    closings = 0
+
+    def __init__(self):
+        self.bytes = io.BytesIO()
+        super().__init__(self.bytes, encoding="utf-8", write_through=True)
+
+    def close(self):
+        self.flush()
+        self.closings += 1
+
+    def text(self):
+        self.flush()
+        return self.bytes.getvalue().decode("utf-8", "surrogateescape")
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """Runs ``pdb-solver`` in this process: ``run("solve", ..., stdin="...")`` is (code, output, errors)."""
+
+    def go(*words, stdin=""):
+        output, errors = Stream(), Stream()
+        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
+        monkeypatch.setattr("sys.stdout", output)
+        monkeypatch.setattr("sys.stderr", errors)
+        try:
+            code = solver.cli.main(list(words))
+        except SystemExit as stop:
+            code = stop.code
+        return code, output.text(), errors.text()
+
+    return go

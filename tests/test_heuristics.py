@@ -221,6 +221,12 @@ def test_a_database_for_another_home_is_refused_with_the_way_to_the_right_one(sm
         pattern_database.prepare(Grid(3, 3), 4, open_database(small))
 
 
+def test_a_damaged_database_is_named_where_none_is_found(small, tmp_path):
+    (tmp_path / "3x3-4-4.h5").write_bytes(small.read_bytes()[:-1])
+    with pytest.raises(InputError, match=r"there is no database in .*pdb-builder build 3x3.*3x3-4-4.h5 is damaged"):
+        prepare("pdb", Grid(3, 3), 0, tmp_path)
+
+
 # ---- names --------------------------------------------------------------------------------------
 
 

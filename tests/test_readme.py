@@ -12,7 +12,10 @@ from pdb_builder import NAMED, Grid, Spec
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
-COMMANDS = {"pdb-builder": ["build", "info", "list", "verify", "bench"], "pdb-solver": ["solve", "random", "bench"]}
+COMMANDS = {
+    "pdb-builder": ["build", "info", "list", "verify", "bench"],
+    "pdb-solver": ["solve", "compare", "random", "bench"],
+}
 
 
 def blocks(language):

@@ -1,6 +1,5 @@
 """The command line of the solver: forms of input and output, exit codes, interruptions."""
 
-import io
 import json
 import os
 import random
@@ -17,10 +16,10 @@ import pytest
 
 from pdb_builder import NAMED, Grid, Spec
 from solver import cli, goal_board, load_set, parse_board, why_unsolvable
-from solver.cli import _parser, main
+from solver.cli import _parser
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ["solve", "random", "bench"]
+COMMANDS = ["solve", "compare", "random", "bench"]
 EASY = "1 2 3 4 5 6 0 7 8"  # LL
 FARTHEST = "8 0 6 5 4 7 2 3 1"  # 31 moves from the goal with the blank first
 STUCK = "2 1 3 4 5 6 7 8 0"
@@ -41,42 +40,6 @@ def databases(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(folder))
     monkeypatch.setattr(cli, "_said", set())
     return folder
-
-
-class Stream(io.TextIOWrapper):
-    """What a program writes, byte for byte; it can be read even if the program closes it."""
-
-    closings = 0
-
-    def __init__(self):
-        self.bytes = io.BytesIO()
-        super().__init__(self.bytes, encoding="utf-8", write_through=True)
-
-    def close(self):
-        self.flush()
-        self.closings += 1
-
-    def text(self):
-        self.flush()
-        return self.bytes.getvalue().decode("utf-8", "surrogateescape")
-
-
-@pytest.fixture
-def run(monkeypatch):
-    """Runs the command in this process: ``run("solve", ..., stdin="...")`` is (code, output, errors)."""
-
-    def go(*words, stdin=""):
-        output, errors = Stream(), Stream()
-        monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
-        monkeypatch.setattr("sys.stdout", output)
-        monkeypatch.setattr("sys.stderr", errors)
-        try:
-            code = main(list(words))
-        except SystemExit as stop:
-            code = stop.code
-        return code, output.text(), errors.text()
-
-    return go
 
 
 @pytest.fixture

@@ -48,10 +48,11 @@ def prepare(spec: str, grid: Grid, blank: int, folder: Path) -> Heuristic:
         for other in others:
             largest = prepare_maximum(largest, other)
         return largest
-    path = _named(rest, folder) if rest else best_database(grid, blank, folder)[0]
+    path, unusable = (_named(rest, folder), ()) if rest else best_database(grid, blank, folder)
     if path is None:
         raise InputError(
             f"there is no database in {folder} for {grid} boards with this goal: {how_to_build(grid, blank, folder)}"
+            + "".join(f"; {complaint}" for complaint in unusable)
         )
     return _opened(grid, blank, path, reflection=name == "pdb")
 

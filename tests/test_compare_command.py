@@ -1,0 +1,392 @@
+"""``pdb-solver compare``: what it reads, prints, writes and refuses, and how it ends."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pdb_builder import NAMED, Grid, Spec, open_database
+from solver import load_set
+from solver.results import ResultsFile
+
+from .test_results import HEADER
+
+ROOT = Path(__file__).parent.parent
+EASY = "1 2 3 4 5 6 0 7 8"
+pytestmark = pytest.mark.jit
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    """A working folder of its own, without databases."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SLIDEPDB_DATABASES", "databases")
+    (tmp_path / "databases").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def compare(run):
+    """``run("compare", ...)`` with heuristics that need no database."""
+    return lambda *words, **options: run("compare", "--heuristics", "manhattan,linear-conflict", *words, **options)
+
+
+def rows(name):
+    with open(name, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def timeless(name):
+    return [{key: value for key, value in row.items() if key != "seconds"} for row in rows(name)]
+
+
+# ---- what is compared ---------------------------------------------------------------------------
+
+
+def test_one_board(compare):
+    code, output, errors = compare(EASY)
+    assert (code, errors) == (0, "")
+    lines = output.splitlines()
+    assert lines[0] == "1 board of 3x3 (boards given), means a board"
+    assert " ".join(lines[1].split()) == "heuristic h mean median expanded generated seconds nodes/s ratio"
+    assert [line.split()[:3] for line in lines[2:]] == [["manhattan", "2.00", "2"], ["linear-conflict", "2.00", "2"]]
+
+
+@pytest.mark.parametrize("source", ["file", "stdin", "-"])
+def test_boards_of_a_file_or_a_pipe(compare, source):
+    text = f"# two boards\n{EASY}\n\n0 1 2 / 3 4 5 / 6 7 8\n"
+    Path("boards.txt").write_text(text)
+    words = {"file": ["--file", "boards.txt"], "stdin": [], "-": ["-"]}[source]
+    code, output, errors = compare(*words, "--json", stdin=text)
+    assert code == 0, errors
+    found = json.loads(output)["cells"]
+    assert [cell["instance"] for cell in found] == [2, 2, 4, 4], "boards are numbered by their lines"
+    assert [cell["length"] for cell in found] == [2, 2, 22, 22]
+
+
+def test_random_boards_are_those_of_the_random_command(compare, run):
+    _, boards, _ = run("random", "2x3", "-n", "5", "--seed", "3")
+    _, output, _ = compare("--random", "2x3", "-n", "5", "--seed", "3", "--json")
+    found = json.loads(output)
+    assert [cell["board"] for cell in found["cells"][::2]] == boards.splitlines()
+    assert found["title"] == "5 boards of 2x3 (random boards, seed 3)"
+    _, again, _ = compare("--random", "2x3", "-n", "5", "--json")
+    _, once_more, _ = compare("--random", "2x3", "-n", "5", "--json")
+    boards = [[cell["board"] for cell in json.loads(text)["cells"]] for text in (output, again, once_more)]
+    assert boards[1] == boards[2] != boards[0], "without a seed they are the same every time"
+
+
+def test_a_part_of_a_set_beside_the_published_counts(compare):
+    code, output, errors = compare("--set", "korf100", "--only", "9,12,42", "--each", "--heuristics", "manhattan")
+    assert (code, errors) == (0, "")
+    published = {one.id: one for one in load_set("korf100")[2]}
+    table = [line.replace(",", "").split() for line in output.splitlines()[2:5]]
+    for line, number in zip(table, (9, 12, 42), strict=True):
+        one = published[number]
+        assert line[:3] == [str(number), str(one.length), str(one.generated)] and line[4] == str(one.generated)
+    assert "3 boards of 4x4 (korf100)" in output
+
+
+def test_algorithms_and_orders_side_by_side(compare):
+    words = ("--random", "3x3", "-n", "4", "--algorithms", "ida-star,ida-star:value,a-star", "--json")
+    code, output, _ = compare(*words)
+    record = json.loads(output)
+    assert code == 0
+    methods = [(summary["algorithm"], summary["heuristic"]) for summary in record["methods"]]
+    assert methods == [
+        (algorithm, heuristic)
+        for algorithm in ("ida-star", "ida-star:value", "a-star")
+        for heuristic in ("manhattan", "linear-conflict")
+    ]
+    assert [summary["stored"] is None for summary in record["methods"]] == [True] * 4 + [False] * 2
+    assert record["methods"][0]["ratio"] == 1 and record["methods"][1]["ratio"] > 1
+    for key in ("expanded", "generated", "seconds", "h_start"):
+        mine = [cell[key] for cell in record["cells"] if (cell["algorithm"], cell["heuristic"]) == methods[5]]
+        mean = record["methods"][5]["h_mean" if key == "h_start" else key]
+        assert mean == pytest.approx(sum(mine) / 4)
+
+
+def test_databases_side_by_side(run, small, here):
+    shutil.copy(small, here / "databases" / "other.h5")
+    shutil.copy(small, here / "databases")
+    heuristics = "manhattan,pdb,pdb:other,pdb-unreflected:other"
+    code, output, errors = run("compare", "--random", "3x3", "-n", "10", "--heuristics", heuristics)
+    assert (code, errors) == (0, "")
+    names = [line.split()[0] for line in output.splitlines()[2:]]
+    assert names == ["manhattan", "pdb:3x3-4-4", "pdb:other", "pdb-unreflected:other"]
+
+
+def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, here):
+    shutil.copy(small, here / "databases")
+    code, output, _ = run("compare", EASY)
+    assert code == 0
+    assert [line.split()[0] for line in output.splitlines()[2:]] == ["manhattan", "linear-conflict", "pdb:3x3-4-4"]
+
+
+# ---- what is refused ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["1 2 3 4 5 6 7 8 8"], "8"),
+        (["--set", "korf100", "--random", "4x4"], "--random draws boards of the shape it names"),
+        ([EASY, "--file", "a"], "exclude each other"),
+        ([EASY, "-n", "5"], "-n and --seed are for random boards"),
+        ([EASY, "--seed", "5"], "-n and --seed are for random boards"),
+        (["--set", "korf100", "--goal", "last"], "has its own goal"),
+        (["--set", "korf100", "--only", "99-101"], "there is no board 101: they are numbered 1 to 100"),
+        (["--random", "3x3", "--only", "x"], "'x' is not a list of numbers"),
+        (["--random", "3x3", "--only", "5-3"], "'5-3' is not a list of numbers"),
+        (["--random", "0x3"], "0x3"),
+        ([EASY, "--heuristics", "manhattan,magic"], "there is no heuristic 'magic'"),
+        ([EASY, "--heuristics", ""], "there is no heuristic ''"),
+        ([EASY, "--heuristics", "manhattan,manhattan"], "compared with itself"),
+        ([EASY, "--heuristics", "pdb"], "pdb-builder build 3x3"),
+        ([EASY, "--algorithms", "magic"], "there is no search 'magic'"),
+        ([EASY, "--csv", "a.csv", "--resume", "b.csv"], "--csv and --resume exclude each other"),
+        ([EASY, "--csv", "nowhere/a.csv"], "nowhere/a.csv: No such file"),
+        ([EASY, "--plot", "a.gif"], "a.gif ends in neither .png nor .svg"),
+        ([EASY, "--report", "nowhere/a.html"], "there is no folder nowhere"),
+        (["--file", "nowhere.txt"], "nowhere.txt: No such file"),
+    ],
+)
+def test_what_makes_no_sense_is_said_in_one_line(compare, words, said):
+    code, output, errors = compare(*words)
+    assert (code, output) == (2, "") and said in errors
+    assert errors.count("\n") == 1 and errors.startswith("pdb-solver")
+    assert sorted(os.listdir()) == ["databases"], "nothing is left behind"
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "said"),
+    [
+        (f"{EASY}\n1 2 3 4 5 6 7 8 9\n", 2, "line 2: "),
+        (f"{EASY}\n2 1 3 4 5 6 7 8 0\n", 1, "line 2: the board cannot be solved"),
+        (f"{EASY}\n1 2 3 / 4 5 0\n", 2, "line 2: this is a 2x3 board, the first one is 3x3"),
+        ("# none\n", 2, "there is no board in the input"),
+    ],
+)
+def test_every_board_of_a_file_must_be_sound(compare, lines, code, said):
+    found, output, errors = compare(stdin=lines)
+    assert (found, output) == (code, "") and said in errors and errors.count("\n") == 1
+
+
+def test_a_database_that_lies_is_caught(run, database_of, here):
+    """Values are raised behind the back of the file: its solutions are solutions, but not shortest ones."""
+    path = here / "databases" / "3x3-4-4.h5"
+    shutil.copy(database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"], 0, "bytes")), path)
+    content = bytearray(path.read_bytes())
+    for table in open_database(path).tables:
+        for at in range(table.offset, table.offset + table.entries):
+            content[at] += 4 * (content[at] in (6, 7, 8))
+    path.write_bytes(content)
+    words = ("compare", "--random", "3x3", "-n", "20", "--heuristics", "manhattan,pdb", "--csv", "a.csv")
+    code, output, errors = run(*words)
+    assert (code, output) == (2, "") and errors.count("\n") == 1
+    assert "pdb-builder verify" in errors and ("disagree" in errors or "solve nothing" in errors)
+    assert rows("a.csv"), "what was done is kept"
+
+
+# ---- limits -------------------------------------------------------------------------------------
+
+
+def test_a_limit_is_shown_as_a_lower_bound(compare):
+    words = ("--random", "3x3", "-n", "6", "--node-limit", "300", "--each", "--csv", "a.csv")
+    code, output, _ = compare(*words)
+    assert code == 3
+    limited = [row for row in rows("a.csv") if row["limit_hit"]]
+    assert 0 < len(limited) < 12
+    for row in limited:
+        assert row["limit_hit"] == "nodes" and row["length"] == "" and int(row["generated"]) >= 300
+        assert f"> {int(row['generated']):,}" in output
+    summary = output.splitlines()[-2:]
+    assert re.search(r"manhattan +\d of 6 .*> [\d,]+ +> [\d,]+ +> [\d.]+", summary[0])
+
+
+def test_a_time_limit_of_a_hard_board(compare):
+    board = " ".join(map(str, load_set("korf100")[2][87].board))
+    began = time.monotonic()
+    words = ("--goal", "first", "--time-limit", "0.2", "--heuristics", "manhattan", "--json", "--threads", "2")
+    code, output, _ = compare(board, *words)
+    assert code == 3 and time.monotonic() - began < 20
+    (found,) = json.loads(output)["cells"]
+    assert found["limit_hit"] == "time" and found["length"] is None and found["generated"] > 10_000
+    assert found["seconds"] >= 0.2
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def test_the_csv_file(compare):
+    assert compare("--random", "3x3", "-n", "7", "--csv", "a.csv", "--algorithms", "a-star")[0] == 0
+    assert Path("a.csv").read_text().splitlines()[0] == HEADER
+    found = rows("a.csv")
+    assert [int(row["instance"]) for row in found] == [number for number in range(1, 8) for _ in range(2)]
+    assert [row["heuristic"] for row in found] == ["manhattan", "linear-conflict"] * 7
+    assert all(int(row["stored"]) > 0 and float(row["seconds"]) >= 0 and row["limit_hit"] == "" for row in found)
+    again, _, errors = compare("--random", "3x3", "-n", "7", "--csv", "a.csv")
+    assert again == 2 and "a.csv exists: continue it with --resume a.csv" in errors
+    assert rows("a.csv") == found
+
+
+def test_going_on_does_what_is_missing(compare):
+    compare("--random", "3x3", "-n", "7", "--csv", "whole.csv")
+    lines = Path("whole.csv").read_text().splitlines(keepends=True)
+    Path("part.csv").write_text("".join(lines[:1] + lines[4:9]) + lines[9][:20])
+    code, output, errors = compare("--random", "3x3", "-n", "7", "--resume", "part.csv")
+    assert (code, errors) == (0, "")
+    assert timeless("part.csv") == timeless("whole.csv")
+    kept = Path("part.csv").read_text().splitlines(keepends=True)
+    assert kept[4:9] == lines[4:9], "to the time they took"
+    before = Path("part.csv").read_bytes()
+    code, again, _ = compare("--random", "3x3", "-n", "7", "--resume", "part.csv")
+    assert code == 0 and Path("part.csv").read_bytes() == before
+    assert again == output, "nothing was solved again"
+
+
+def test_a_comparison_can_grow(compare):
+    compare("--random", "3x3", "-n", "3", "--csv", "a.csv", "--heuristics", "manhattan")
+    compare("--random", "3x3", "-n", "5", "--resume", "a.csv", "--heuristics", "linear-conflict")
+    assert len(rows("a.csv")) == 8
+    code, output, _ = compare("--random", "3x3", "-n", "5", "--resume", "a.csv")
+    assert code == 0 and "5 boards of 3x3" in output
+    assert [row["heuristic"] for row in rows("a.csv")] == ["manhattan", "linear-conflict"] * 5
+
+
+def test_what_a_file_says_of_another_goal_is_not_taken_over(compare):
+    Path("boards.txt").write_text("8 6 7 2 5 4 3 0 1\n")
+    assert compare("--file", "boards.txt", "--csv", "a.csv")[0] == 0
+    before = Path("a.csv").read_bytes()
+    code, output, errors = compare("--file", "boards.txt", "--resume", "a.csv", "--goal", "2 1 4 3 6 5 8 7 0")
+    assert (code, output) == (2, "") and "the goal or the database was another" in errors
+    assert Path("a.csv").read_bytes() == before
+
+
+def test_a_limit_raised_goes_on_where_it_held(compare):
+    words = ("--random", "3x3", "-n", "6")
+    compare(*words, "--node-limit", "300", "--csv", "a.csv")
+    hit = sum(row["limit_hit"] != "" for row in rows("a.csv"))
+    assert compare(*words, "--node-limit", "300", "--resume", "a.csv")[0] == 3
+    assert sum(row["limit_hit"] != "" for row in rows("a.csv")) == hit
+    assert compare(*words, "--resume", "a.csv")[0] == 0
+    assert all(row["limit_hit"] == "" for row in rows("a.csv")) and len(rows("a.csv")) == 12
+
+
+def test_pictures_and_page(compare):
+    pytest.importorskip("matplotlib")
+    words = ("--random", "3x3", "-n", "9", "--plot", "a.svg", "--report", "a.html")
+    code, output, _ = compare(*words)
+    assert code == 0 and "ratio" in output
+    assert Path("a.svg").read_text().startswith("<?xml")
+    page = Path("a.html").read_text()
+    assert "pdb-solver compare --heuristics manhattan,linear-conflict --random 3x3 -n 9 --plot a.svg" in page
+
+
+def test_matplotlib_is_not_needed_unless_asked_for(here):
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; from solver.cli import main; "
+        f"print(main(['compare', '{EASY}', '--heuristics', 'manhattan']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
+    assert done.stdout.endswith("0\n"), done.stderr
+
+
+# ---- how it ends --------------------------------------------------------------------------------
+
+
+def environment():
+    return os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+def begun(*words):
+    """A comparison of 60 boards in a process of its own, stopped in mid-course by a search that takes long."""
+    command = [sys.executable, "-m", "solver", "compare", "--set", "korf100", "--heuristics", "manhattan", *words]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if Path("a.csv").exists() and len(Path("a.csv").read_text().splitlines()) > 3:
+            return process
+        time.sleep(0.05)
+    process.kill()
+    raise AssertionError(process.communicate())
+
+
+ONLY = ("--only", "9,12,30,42,88")  # four easy boards, and one that takes a minute
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interruption_keeps_and_shows_what_is_done(number):
+    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
+    time.sleep(0.5)
+    began = time.monotonic()
+    process.send_signal(number)
+    output, errors = process.communicate(timeout=30)
+    assert process.returncode == 130 and time.monotonic() - began < 10
+    assert errors == "interrupted: 4 of 5 boards are done, continue with --resume a.csv\n"
+    assert "4 boards of 4x4 (korf100), means a board" in output
+    assert [row["instance"] for row in rows("a.csv")] == ["9", "12", "30", "42"]
+
+
+def test_a_kill_loses_nothing_that_was_done(compare):
+    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
+    process.kill()
+    process.communicate()
+    done = rows("a.csv")
+    assert len(done) >= 3
+    words = ("--set", "korf100", "--only", "9,12,30,42", "--heuristics", "manhattan", "--resume", "a.csv")
+    code, output, errors = compare(*words)
+    assert (code, errors) == (0, "") and "4 boards" in output
+    assert rows("a.csv")[: len(done)] == done
+
+
+def test_two_comparisons_do_not_write_to_one_file(compare):
+    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
+    try:
+        code, _, errors = compare(EASY, "--resume", "a.csv")
+        assert code == 2 and "another program is writing to a.csv" in errors
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_full_disk_is_one_line_and_keeps_what_was_written(compare, monkeypatch):
+    compare("--random", "3x3", "-n", "3", "--csv", "a.csv")
+    before = Path("a.csv").read_text()
+
+    def full(self, cell):
+        self.file.write("4,half a li")
+        self.file.flush()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(ResultsFile, "add", full)
+    code, _, errors = compare("--random", "3x3", "-n", "5", "--resume", "a.csv")
+    assert code == 2 and "No space left on device" in errors and errors.count("\n") == 1
+    assert Path("a.csv").read_text() == before
+
+
+@pytest.mark.parametrize("path", ["/dev/full", "/dev/null", "pipe", "databases"])
+def test_results_go_into_files_only(compare, path):
+    os.mkfifo("pipe")
+    code, _, errors = compare(EASY, "--resume", path)
+    assert code == 2 and path in errors and errors.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_the_default_database_against_manhattan_on_a_part_of_korfs_boards(run, database_of, here):
+    """What ``make compare`` does."""
+    (here / "databases" / "4x4-7-8.h5").symlink_to(database_of(Spec(Grid(4, 4), NAMED["4x4-7-8"])))
+    words = ("--set", "korf100", "--only", "1-25", "--heuristics", "manhattan,pdb:4x4-7-8", "--json")
+    code, output, _ = run("compare", *words)
+    manhattan, database = json.loads(output)["methods"]
+    published = [one.generated for one in load_set("korf100")[2][:25]]
+    assert code == 0 and manhattan["generated"] == sum(published) / 25
+    assert database["ratio"] > 5000

@@ -1,0 +1,293 @@
+"""Comparisons: the same boards by several methods, what they must agree on, and the sums that are drawn from them."""
+
+import random
+from collections import deque
+from threading import Event
+
+import pytest
+
+from pdb_builder import Grid
+from pdb_builder.grid import InputError
+from solver import Settings, goal_board, load_set, random_board, solve
+from solver.board import Instance, format_board
+from solver.comparing import Cell, Comparison, Disagreement, Method, prepare_methods
+from solver.tables import board_table, summary_table
+
+from .oracle import board_distances
+
+GRID = Grid(3, 3)
+GOAL = goal_board(GRID)
+A, B = (Method("ida-star", name, Settings(name)) for name in ("manhattan", "linear-conflict"))
+
+
+def boards(count, seed=1, grid=GRID, goal=GOAL):
+    chance = random.Random(seed)
+    return {number: Instance(number, random_board(grid, goal, chance), None, None) for number in range(1, count + 1)}
+
+
+def cell(number, method, length=20, h_start=10, generated=1000, limit=None, stored=None, seconds=0.5):
+    board = format_board(GRID, boards(number)[number].board)
+    length = None if limit else length
+    counts = (length, h_start, generated // 2, generated, stored, seconds, limit)
+    return Cell(number, board, method.algorithm, method.heuristic, *counts)
+
+
+def filled(*cells, methods=(A, B), count=2):
+    comparison = Comparison(GRID, GOAL, boards(count), list(methods))
+    for one in cells:
+        comparison.add(one)
+    return comparison
+
+
+def run(comparison, jobs=2):
+    for one in comparison.run(jobs, Event()):
+        comparison.add(one)
+    return comparison
+
+
+# ---- running ------------------------------------------------------------------------------------
+
+
+@pytest.mark.jit
+def test_every_cell_is_what_solve_says_and_breadth_first_search_knows():
+    settings = Settings(threads=1, memory_limit=10**8)
+    methods = prepare_methods(GRID, GOAL, ["ida-star", "a-star"], ["manhattan", "linear-conflict"], settings)
+    comparison = run(Comparison(GRID, GOAL, boards(12), methods))
+    # Distances to the goal with the blank last are those of the board half turned.
+    distances = board_distances(GRID, 8)
+    assert len(comparison.cells) == 48 and not comparison.missing()
+    for one in comparison.whole():
+        for method in methods:
+            found = comparison.cell(one, method)
+            alone = solve(one.board, heuristic=method.heuristic, algorithm=method.algorithm, threads=1)
+            assert found.length == distances[one.board] == alone.length
+            counts = (alone.h_start, alone.expanded, alone.generated, alone.stored, None)
+            assert (found.h_start, found.expanded, found.generated, found.stored, found.limit_hit) == counts
+            assert (found.stored is None) == (method.algorithm == "ida-star")
+
+
+@pytest.mark.jit
+def test_methods_are_called_by_the_database_that_serves_them(small):
+    settings = Settings(folder=small.parent, memory_limit=10**8)
+    heuristics = [f"pdb:{small}", f"pdb-unreflected:{small}", "max:manhattan+linear-conflict"]
+    methods = prepare_methods(GRID, GOAL, ["ida-star:fixed", "ida-star:value"], heuristics, settings)
+    assert [str(method) for method in methods[:3]] == [
+        "ida-star:fixed with pdb:3x3-4-4",
+        "ida-star:fixed with pdb-unreflected:3x3-4-4",
+        "ida-star:fixed with max:manhattan+linear-conflict",
+    ]
+    comparison = run(Comparison(GRID, GOAL, boards(3), methods))
+    for one in comparison.whole():
+        for method in methods:
+            order = method.algorithm.partition(":")[2]
+            alone = solve(one.board, heuristic=method.settings.heuristic, folder=small.parent, order=order)
+            assert comparison.cell(one, method).generated == alone.generated
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "heuristics", "words"),
+    [
+        (["ida-star", "ida-star"], ["manhattan"], "ida-star with manhattan is to be compared with itself"),
+        (["ida-star"], ["manhattan", "linear-conflict", "manhattan"], "manhattan is to be compared with itself"),
+        (["dfs"], ["manhattan"], "no search 'dfs'"),
+        (["ida-star:best"], ["manhattan"], "no order of moves 'best'"),
+        (["a-star:value"], ["manhattan"], "has an order of its own"),
+        (["ida-star"], ["pdb:nowhere"], "nowhere.h5"),
+    ],
+)
+@pytest.mark.jit
+def test_methods_that_make_no_sense_are_refused(algorithms, heuristics, words, tmp_path):
+    with pytest.raises(InputError, match=words):
+        prepare_methods(GRID, GOAL, algorithms, heuristics, Settings(folder=tmp_path))
+
+
+@pytest.mark.jit
+def test_searches_that_are_interrupted_leave_no_cell():
+    interrupt = Event()
+    interrupt.set()
+    grid, goal, instances = load_set("korf100")
+    assert list(Comparison(grid, goal, {1: instances[0], 88: instances[87]}, [A]).run(1, interrupt)) == []
+
+
+@pytest.mark.jit
+def test_a_limit_ends_a_cell_and_not_the_comparison():
+    limited = Method("ida-star", "manhattan", Settings("manhattan", node_limit=200, threads=1))
+    comparison = run(Comparison(GRID, GOAL, boards(20), [limited, B]))
+    cells = [comparison.cell(one, limited) for one in comparison.whole()]
+    assert len(cells) == 20
+    hit = [found for found in cells if found.limit_hit]
+    assert 0 < len(hit) < 20
+    assert all(found.limit_hit == "nodes" and found.length is None and found.generated >= 200 for found in hit)
+    assert all(found.length is not None for found in cells if not found.limit_hit)
+
+
+# ---- agreement ----------------------------------------------------------------------------------
+
+
+def test_lengths_that_disagree_are_an_error():
+    with pytest.raises(Disagreement, match=r"board 1 .*manhattan finds 20, ida-star with linear-conflict finds 22"):
+        filled(cell(1, A), cell(1, B, length=22))
+
+
+def test_no_heuristic_may_give_more_than_the_length():
+    with pytest.raises(Disagreement, match="linear-conflict gives 24 at the start"):
+        filled(cell(1, A, length=22), cell(1, B, h_start=24, limit="nodes"))
+    filled(cell(1, A, length=22), cell(1, B, h_start=22, length=22))
+
+
+def test_the_published_length_has_a_say():
+    comparison = Comparison(GRID, GOAL, {1: boards(1)[1]._replace(length=18)}, [A])
+    with pytest.raises(Disagreement, match="18 is published, ida-star with manhattan finds 20"):
+        comparison.add(cell(1, A))
+
+
+def test_boards_do_not_have_to_agree_with_each_other():
+    assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).whole()) == 2
+
+
+# ---- going on -----------------------------------------------------------------------------------
+
+
+@pytest.mark.jit
+def test_saved_cells_are_not_done_again():
+    whole = run(Comparison(GRID, GOAL, boards(4), [A, B]))
+    saved = list(whole.cells.values())[:5]
+    other = Comparison(GRID, GOAL, boards(4), [A, B])
+    other.recall(saved, "saved.csv")
+    assert set(other.cells.values()) == set(saved) and len(other.missing()) == 3
+    run(other)
+    assert {key: found._replace(seconds=0) for key, found in other.cells.items()} == {
+        key: found._replace(seconds=0) for key, found in whole.cells.items()
+    }
+
+
+@pytest.mark.jit
+def test_cells_of_other_boards_and_methods_are_ignored():
+    comparison = Comparison(GRID, GOAL, boards(2), [A])
+    comparison.recall([cell(3, A), cell(1, B), cell(1, A)._replace(board="1 2 3 4 5 6 7 8 0")], "saved.csv")
+    assert not comparison.cells
+
+
+@pytest.mark.jit
+def test_a_saved_cell_that_cannot_be_ours_is_refused():
+    value = solve(boards(1)[1].board, heuristic="manhattan").h_start
+    comparison = Comparison(GRID, GOAL, boards(1), [A])
+    with pytest.raises(InputError, match=rf"board 1 {value + 2} at the start, but here it is {value}"):
+        comparison.recall([cell(1, A, h_start=value + 2, length=40)], "saved.csv")
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("limit", "settings", "kept"),
+    [
+        ("nodes", {"node_limit": 1000}, True),
+        ("nodes", {"node_limit": 1001}, False),
+        ("nodes", {"time_limit": 0.1}, False),
+        ("time", {"time_limit": 0.5}, True),
+        ("time", {"time_limit": 0.6}, False),
+        ("time", {}, False),
+        ("memory", {"memory_limit": 10**6}, False),
+        (None, {"node_limit": 10}, True),
+    ],
+)
+def test_a_cell_that_hit_a_limit_is_done_again_if_it_would_get_further(limit, settings, kept):
+    value = solve(boards(1)[1].board, heuristic="manhattan").h_start
+    comparison = Comparison(GRID, GOAL, boards(1), [A._replace(settings=Settings("manhattan", **settings))])
+    comparison.recall([cell(1, A, h_start=value, length=30, limit=limit)], "saved.csv")
+    assert bool(comparison.cells) == kept
+
+
+def test_the_time_left_goes_by_each_method():
+    comparison = filled(cell(1, A, seconds=3.0), count=4)
+    assert comparison.seconds_left(1) is None, "nothing is known of B"
+    comparison.add(cell(1, B, seconds=5.0))
+    assert comparison.seconds_left(1) == 3 * 3.0 + 3 * 5.0
+    assert comparison.seconds_left(2) == 12.0
+    for number in (2, 3, 4):
+        comparison.add(cell(number, A, seconds=1.0))
+        comparison.add(cell(number, B, seconds=1.0))
+    assert comparison.seconds_left(1) == 0
+
+
+# ---- sums ---------------------------------------------------------------------------------------
+
+
+def test_summaries_are_means_over_the_boards_that_all_methods_have_done():
+    comparison = filled(
+        cell(1, A, h_start=10, generated=1000, seconds=1.0),
+        cell(1, B, h_start=12, generated=100, seconds=0.25),
+        cell(2, A, h_start=13, generated=3000, seconds=3.0),
+        cell(2, B, h_start=12, generated=100, seconds=0.25),
+        cell(3, A, generated=10**9),
+        count=3,
+    )
+    a, b = comparison.summaries()
+    assert (a.boards, a.unfinished, a.h_mean, a.h_median) == (2, 0, 11.5, 11.5)
+    assert (a.expanded, a.generated, a.stored, a.seconds) == (1000, 2000, None, 2.0)
+    assert (a.nodes_per_second, a.ratio, a.ratio_is) == (1000, 1, "=")
+    assert (b.generated, b.nodes_per_second, b.ratio, b.ratio_is) == (100, 400, 20, "=")
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "ratio", "sign"),
+    [
+        (None, None, 10, "="),
+        ("nodes", None, 10, ">"),
+        (None, "time", 10, "<"),
+        ("nodes", "time", None, ""),
+    ],
+)
+def test_a_ratio_says_what_is_known_of_it(first, second, ratio, sign):
+    comparison = filled(cell(1, A, limit=first), cell(1, B, generated=100, limit=second), count=1)
+    found = comparison.summaries()[1]
+    assert (found.ratio, found.ratio_is) == (ratio, sign)
+    assert comparison.summaries()[0].ratio == 1
+
+
+def test_nothing_that_hit_a_limit_is_left_out_of_a_mean():
+    comparison = filled(cell(1, A), cell(1, B), cell(2, A, generated=9000, limit="nodes"), cell(2, B))
+    a, b = comparison.summaries()
+    assert (a.unfinished, a.generated, b.unfinished) == (1, 5000, 0)
+    table = summary_table(comparison)
+    row = dict(zip(table.headings, table.rows[0], strict=True))
+    assert row["generated"] == "> 5,000" and row["solved"] == "1 of 2" and row["seconds"] == "> 0.5000"
+    assert row["h mean"] == "10.00", "heuristic values are exact all the same"
+    assert dict(zip(table.headings, table.rows[1], strict=True))["ratio"] == "> 5"
+
+
+def test_before_a_board_is_done_there_is_nothing_to_say():
+    assert filled(cell(1, A)).summaries() == []
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+def test_columns_are_aligned():
+    comparison = filled(cell(1, A), cell(1, B, generated=5), cell(2, A, limit="time"), cell(2, B))
+    for table in (summary_table(comparison), board_table(comparison)):
+        lines = str(table).splitlines()
+        assert len(lines) == len(table.rows) + 1 + bool(table.groups)
+        numbers = deque(lines[-len(table.rows) :])
+        assert len({len(line) for line in numbers}) == 1, "the last column leans to the right"
+    text = str(board_table(comparison)).splitlines()
+    assert text[0].split() == ["ida-star", "with", "manhattan", "ida-star", "with", "linear-conflict"]
+    assert text[2].split() == ["1", "20", "10", "1,000", "0.5000", "10", "5", "0.5000"]
+    assert text[3].split() == ["2", "20", "10", ">", "1,000", ">", "0.5000", "10", "1,000", "0.5000"]
+
+
+def test_columns_that_say_nothing_are_left_out():
+    plain = summary_table(filled(cell(1, A), cell(1, B)))
+    assert plain.headings == ["heuristic", "h mean", "median", "expanded", "generated", "seconds", "nodes/s", "ratio"]
+    other = Method("a-star", "manhattan", Settings())
+    full = summary_table(filled(cell(1, A), cell(1, other, stored=7, limit="memory"), methods=(A, other)))
+    assert full.headings[:3] == ["algorithm", "heuristic", "solved"] and "stored" in full.headings
+    assert [row[full.headings.index("stored")] for row in full.rows] == ["-", "> 7"]
+
+
+def test_published_counts_stand_beside_ours():
+    grid, goal, instances = load_set("korf100")
+    one = instances[0]
+    counts = (one.length, 41, 1, one.generated, None, 0.1, None)
+    comparison = Comparison(grid, goal, {one.id: one}, [A])
+    comparison.add(Cell(1, format_board(grid, one.board), "ida-star", "manhattan", *counts))
+    assert board_table(comparison).rows == [["1", "57", "276,361,933", "41", "276,361,933", "0.1000"]]

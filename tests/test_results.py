@@ -1,0 +1,161 @@
+"""The CSV file of a comparison: nothing that was done is lost, whatever ends the program."""
+
+import csv
+import os
+
+import pytest
+
+from pdb_builder.grid import InputError
+from solver.comparing import Cell
+from solver.results import ResultsFile
+
+CELLS = [
+    Cell(1, "1 2 3 4 5 6 0 7 8", "ida-star", "manhattan", 2, 2, 3, 7, None, 0.000125, None),
+    Cell(1, "1 2 3 4 5 6 0 7 8", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None),
+    Cell(2, "1 2 3 / 0 4 5", "ida-star", "manhattan", None, 2, 10**12, 10**13, None, 600.0, "time"),
+]
+HEADER = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
+
+
+def as_they_are(cell):
+    return cell.instance
+
+
+def written(path, cells, resume=False, order=as_they_are):
+    results = ResultsFile(path, resume)
+    for cell in cells:
+        results.add(cell)
+    results.close(order)
+    return path.read_text()
+
+
+def read(path):
+    results = ResultsFile(path, resume=True)
+    results.file.close()
+    return results.cells
+
+
+def test_what_is_written_is_read(tmp_path):
+    path = tmp_path / "a.csv"
+    text = written(path, CELLS)
+    assert text.splitlines()[0] == HEADER
+    assert text.splitlines()[1] == "1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,"
+    assert read(path) == CELLS
+    assert [row["heuristic"] for row in csv.DictReader(text.splitlines())] == [cell.heuristic for cell in CELLS]
+
+
+def test_every_line_is_there_as_soon_as_it_is_known(tmp_path):
+    results = ResultsFile(tmp_path / "a.csv", resume=False)
+    for number, cell in enumerate(CELLS, 2):
+        results.add(cell)
+        assert len((tmp_path / "a.csv").read_text().splitlines()) == number
+    results.file.close()
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path):
+    text = written(tmp_path / "a.csv", CELLS)
+    with pytest.raises(InputError, match=r"a.csv exists: continue it with --resume"):
+        ResultsFile(tmp_path / "a.csv", resume=False)
+    assert (tmp_path / "a.csv").read_text() == text
+
+
+def test_going_on_adds_to_what_is_there(tmp_path):
+    path = tmp_path / "a.csv"
+    written(path, CELLS[:1], resume=True)
+    written(path, CELLS[1:], resume=True)
+    assert read(path) == CELLS
+
+
+def test_a_line_that_was_cut_short_is_dropped_and_no_other(tmp_path):
+    path = tmp_path / "a.csv"
+    whole = written(path, CELLS).encode()
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        known = max(0, sum(end <= size for end in ends) - 1)
+        assert read(path) == CELLS[:known], size
+        written(path, CELLS[known:], resume=True)
+        assert path.read_bytes() == whole, size
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b,c\n1,2,3\n",
+        b"hello",
+        b"\xff\xfe\x00",
+        b"\n",
+        HEADER.upper().encode() + b"\n",
+        (HEADER + ",more\n").encode(),
+        b'"' + b"x" * 200_000 + b'"\n',
+    ],
+    ids=["columns", "text", "binary", "empty line", "capitals", "more", "long"],
+)
+def test_files_of_others_are_left_alone(content, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a.csv is no file of results: its first line is not") as error:
+        read(path)
+    assert "\n" not in str(error.value) and path.read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,nodes",
+        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,patience",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,-7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,0,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,nan,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,-1,",
+        "",
+    ],
+)
+def test_lines_that_make_no_sense_are_named(line, tmp_path):
+    path = tmp_path / "a.csv"
+    text = written(path, CELLS[:1]) + line + "\n"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"a.csv, line 3: '.*' is no line of results"):
+        read(path)
+    assert path.read_text() == text
+
+
+def test_two_programs_do_not_write_to_one_file(tmp_path):
+    results = ResultsFile(tmp_path / "a.csv", resume=True)
+    with pytest.raises(InputError, match="another program is writing to"):
+        ResultsFile(tmp_path / "a.csv", resume=True)
+    results.add(CELLS[0])
+    results.close(as_they_are)
+    assert read(tmp_path / "a.csv") == CELLS[:1]
+
+
+def test_in_the_end_lines_are_in_order_and_replaced_ones_gone(tmp_path):
+    path = tmp_path / "a.csv"
+    done = CELLS[2]._replace(length=20, generated=10**14, limit_hit=None)
+    written(path, [CELLS[2], CELLS[1], CELLS[0], done], order=lambda cell: (cell.instance, cell.algorithm))
+    assert read(path) == [CELLS[1], CELLS[0], done]
+    assert os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
+    written(tmp_path / "b.csv", CELLS[::-1], resume=True)
+    assert (tmp_path / "b.csv").is_symlink() and read(tmp_path / "a.csv")[0].instance == 1
+
+
+def test_a_disk_that_is_full_when_lines_are_put_in_order_costs_nothing(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    results = ResultsFile(path, resume=False)
+    for cell in CELLS[::-1]:
+        results.add(cell)
+
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        results.close(as_they_are)
+    assert read(path) == CELLS[::-1] and os.listdir(tmp_path) == ["a.csv"]
