@@ -9,7 +9,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install databases solve test test-slow lint bench-build bench-solve clean
+.PHONY: help install databases solve compare test test-slow lint bench bench-build bench-solve clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,9 +26,14 @@ $(READY): pyproject.toml
 databases: $(READY)  ## build the default database, or others: make databases SETS="5x5-6-6-6-6 3x3-8"
 	@$(BIN)/pdb-builder build $(SETS)
 
-solve: $(READY)  ## build what is missing and solve one of the hardest boards, or any other: make solve BOARD="..."
-	@test -e databases/4x4-7-8.h5 || $(BIN)/pdb-builder build 4x4-7-8
+databases/4x4-7-8.h5: | $(READY)
+	@$(BIN)/pdb-builder build 4x4-7-8
+
+solve: $(READY) databases/4x4-7-8.h5  ## build what is missing and solve one of the hardest boards, or any other: make solve BOARD="..."
 	@$(BIN)/pdb-solver solve "$(BOARD)"
+
+compare: $(READY) databases/4x4-7-8.h5  ## Manhattan distance against the default database on 25 of Korf's boards, under a minute
+	$(BIN)/pdb-solver compare --set korf100 --only 1-25 --heuristics manhattan,pdb:4x4-7-8 --each
 
 test: $(READY)  ## run the tests: with compiled kernels, then the small ones as plain Python
 	$(BIN)/python -m pytest
@@ -40,6 +45,8 @@ test-slow: $(READY)  ## run the longer proofs
 lint: $(READY)  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+bench: bench-build bench-solve compare  ## measure everything in docs/benchmarks.md that takes minutes, not hours
 
 bench-build: $(READY)  ## measure how fast tables are built: states per second and peak memory
 	$(BIN)/pdb-builder bench

@@ -35,6 +35,12 @@ def number_above_0(text: str) -> int:
     return number
 
 
+def whole_number(text: str) -> int:
+    if not re.fullmatch(r"[+-]?[0-9]{1,18}", text.strip()):
+        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a whole number: write it as 7")
+    return int(text)
+
+
 def seconds_above_0(text: str) -> float:
     if not re.fullmatch(r"([0-9]{1,9}\.?|[0-9]{0,9}\.[0-9]{1,9})(e[0-9])?", text.strip()) or float(text) <= 0:
         raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number of seconds above 0: write it as 10 or 0.5")

@@ -31,6 +31,7 @@ from .arguments import (
     goal_option,
     limit_options,
     number_above_0,
+    whole_number,
 )
 from .board import draw_board, format_board, goal_board, parse_board, random_board
 from .compare_command import compare_options, run_compare
@@ -341,7 +342,7 @@ def _parser() -> Parser:
     scramble.add_argument(
         "-n", "--number", type=number_above_0, default=1, metavar="N", help="how many (default: %(default)s)"
     )
-    scramble.add_argument("--seed", type=int, help="a number that makes the draw repeatable")
+    scramble.add_argument("--seed", type=whole_number, metavar="N", help="a number that makes the draw repeatable")
     goal_option(scramble)
 
     bench = command("bench", run_bench, "measure how fast boards are solved here", "pdb-solver bench manhattan")

@@ -6,6 +6,7 @@ import argparse
 import json
 import random
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
 
@@ -23,6 +24,7 @@ from .arguments import (
     limit_options,
     number_above_0,
     number_list,
+    whole_number,
 )
 from .board import Board, Instance, goal_board, load_set, parse_board, random_board, why_unsolvable
 from .comparing import Cell, Comparison, prepare_methods
@@ -39,7 +41,7 @@ def compare_options(sub: argparse.ArgumentParser) -> None:
     board_options(sub)
     sub.add_argument("--random", metavar="RxC", help="take random boards of this shape")
     sub.add_argument("-n", "--number", type=number_above_0, metavar="N", help="how many random boards (default: 100)")
-    sub.add_argument("--seed", type=int, help="a number that chooses the random boards (default: 1)")
+    sub.add_argument("--seed", type=whole_number, metavar="N", help="which random boards (default: 1)")
     sub.add_argument(
         "--only",
         type=number_list,
@@ -73,12 +75,10 @@ def compare_options(sub: argparse.ArgumentParser) -> None:
 
 
 def run_compare(args: argparse.Namespace) -> int:
-    if args.csv is not None and args.resume is not None:
-        raise InputError("--csv and --resume exclude each other: --resume goes on with a file if it is there")
     algorithms, heuristics = args.algorithms.split(","), args.heuristics.split(",")
     for heuristic in heuristics:
         check_name(heuristic)
-    check_possible(args.plot, args.report)
+    _check_files(args)
     try:
         title, grid, goal, instances = _instances(args)
     except Unsolvable as error:
@@ -89,7 +89,7 @@ def run_compare(args: argparse.Namespace) -> int:
         threads=args.threads,
         time_limit=args.time_limit,
         node_limit=args.node_limit,
-        memory_limit=args.memory_limit or default_memory(jobs),
+        memory_limit=default_memory(jobs) if args.memory_limit is None else args.memory_limit,
         folder=args.folder,
     )
     methods = prepare_methods(grid, goal, algorithms, heuristics, settings, notice)
@@ -109,6 +109,18 @@ def run_compare(args: argparse.Namespace) -> int:
     return LIMIT if any(cell.limit_hit for cell in comparison.cells.values()) else SOLVED
 
 
+def _check_files(args: argparse.Namespace) -> None:
+    """Raise ``InputError`` for files that cannot be, or that would overwrite each other."""
+    if args.csv is not None and args.resume is not None:
+        raise InputError("--csv and --resume exclude each other: --resume goes on with a file if it is there")
+    seen: dict[Path, str] = {}
+    for name in ("file", "csv", "resume", "plot", "report"):
+        path = getattr(args, name)
+        if path is not None and seen.setdefault(path.resolve(), name) != name:
+            raise InputError(f"--{seen[path.resolve()]} and --{name} are both {path}: give each a file of its own")
+    check_possible(args.plot, args.report)
+
+
 def _instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[int, Instance]]:
     """What the boards are called, their shape and goal, and themselves by number."""
     if args.random is not None:
@@ -123,7 +135,8 @@ def _instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[int, In
         title, grid, goal, boards = _given_instances(args)
     if args.only is not None:
         if unknown := args.only - boards.keys():
-            raise InputError(f"there is no board {min(unknown)}: they are numbered {min(boards)} to {max(boards)}")
+            some = ", ".join(map(str, sorted(boards)[:5])) + ", ..." * (len(boards) > 5)
+            raise InputError(f"there is no board {min(unknown)} among the {len(boards)}: they are numbered {some}")
         boards = {number: board for number, board in boards.items() if number in args.only}
     return title, grid, goal, boards
 
@@ -171,22 +184,23 @@ def _filled(comparison: Comparison, jobs: int, results: ResultsFile | None) -> b
     def order(cell: Cell) -> tuple[int, int]:
         return cell.instance, places.get((cell.algorithm, cell.heuristic), len(places))
 
-    try:
+    interrupted = False
+    with results or nullcontext():
+        try:
+            if results:
+                comparison.recall(results.cells, results.path)
+            gauge = Gauge(comparison, jobs)
+            with gauge.bar:
+                for cell in comparison.run(jobs, Event(), gauge.report):
+                    if results:
+                        results.add(cell)
+                    comparison.add(cell)
+                    gauge.bar.update()
+        except KeyboardInterrupt:
+            interrupted = True
         if results:
-            comparison.recall(results.cells, results.path)
-        gauge = Gauge(comparison, jobs)
-        with gauge.bar:
-            for cell in comparison.run(jobs, Event(), gauge.report):
-                if results:
-                    results.add(cell)
-                comparison.add(cell)
-                gauge.bar.update()
-    except KeyboardInterrupt:
-        return True
-    finally:
-        if results:
-            results.close(order)
-    return False
+            results.put_in_order(order)
+    return interrupted
 
 
 class Gauge:

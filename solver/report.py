@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import html
 import io
+import os
 import shlex
 import time
 from importlib.util import find_spec
@@ -48,6 +49,7 @@ STYLE = {
     "axes.spines.right": False,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
+    "text.parse_math": False,  # a $ in a name is a $
     "svg.hashsalt": "slidepdb",  # the same picture is the same file
 }
 
@@ -57,10 +59,23 @@ def check_possible(plot: Path | None, report: Path | None) -> None:
     if plot is not None and _form(plot) not in FORMATS:
         raise InputError(f"{plot} ends in neither .png nor .svg: give the picture one of these endings")
     for path in (plot, report):
-        if path is not None and not path.absolute().parent.is_dir():
+        if path is None:
+            continue
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: give the name of a file")
+        if not path.absolute().parent.is_dir():
             raise InputError(f"there is no folder {path.parent} for {path.name}: make it, or give another")
+        if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+            raise InputError(f"{path} cannot be written: give another file")
     if (plot or report) and find_spec("matplotlib") is None:
         raise InputError("pictures need matplotlib, which is not there: run pip install 'slidepdb[plot]'")
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}: give another file") from None
 
 
 def _form(path: Path) -> str:
@@ -72,7 +87,7 @@ def _form(path: Path) -> str:
 
 def save_plot(comparison: Comparison, title: str, path: Path) -> None:
     """Draw the pictures into a file, PNG or SVG by its ending."""
-    path.write_bytes(_drawn(comparison, title, _form(path)))
+    _write(path, _drawn(comparison, title, _form(path)))
 
 
 def _drawn(comparison: Comparison, title: str, form: str) -> bytes:
@@ -162,8 +177,12 @@ def _draw_by_length(axes: Axes, columns: dict[str, list[Cell]]) -> None:
         outline = [Stroke(linewidth=3.5, foreground="white"), Normal()]  # to be seen before the dots
         axes.plot([x for x, _ in medians], [y for _, y in medians], path_effects=outline, **_line(number))
         axes.plot([], [], marker=MARKERS[number % len(MARKERS)], markersize=5, label=name, **_line(number))
-    axes.set(yscale="log", title="By solution length, with the medians", xlabel="moves", ylabel="generated")
-    _legend(axes)
+    axes.set(title="By solution length, with the medians", xlabel="moves", ylabel="generated")
+    if any(length is not None for length in lengths):
+        axes.set_yscale("log")
+        _legend(axes)
+    else:
+        axes.text(0.5, 0.5, "no board was solved", transform=axes.transAxes, ha="center")
 
 
 def _lengths(columns: dict[str, list[Cell]]) -> list[int | None]:
@@ -216,7 +235,7 @@ def save_report(comparison: Comparison, title: str, words: list[str], path: Path
         f"<pre>{html.escape(chr(10).join(boards))}</pre>",
     ]
     page = f"<!doctype html><html lang=en><meta charset=utf-8><title>{html.escape(title)}</title><style>{CSS}</style>"
-    path.write_text("\n".join([page, *parts]) + "\n", encoding="utf-8")
+    _write(path, ("\n".join([page, *parts]) + "\n").encode(errors="replace"))
 
 
 def _as_html(table: Table) -> str:

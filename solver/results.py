@@ -1,26 +1,29 @@
 """The CSV file of a comparison: a line for each cell, written as soon as it is known.
 
 Lines are only ever added, so whatever ends a comparison, what was done is there; a last line that was cut
-short is dropped when the file is taken up again. A finished comparison puts the lines in order, in a new file
-that takes the place of the old one. While one program writes to a file, others keep off it.
+short is dropped when the file is taken up again. In the end the lines are put in order, in a new file that
+takes the place of the old one. While one program writes to a file, others keep off it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import fcntl
 import io
 import math
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pdb_builder.grid import InputError
 
-from .comparing import Cell
+from .comparing import Cell, furthest
 
 LIMITS = ("time", "nodes", "memory")
+MOST = 2**63  # no count is larger
 
 
 class ResultsFile:
@@ -37,14 +40,21 @@ class ResultsFile:
             raise InputError(f"{path} exists: continue it with --resume {path}, or give another file") from None
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not self._in_place():  # its writer has just put another file in its place
+                raise BlockingIOError
+            self.cells = self._read()
         except BlockingIOError:
             self.file.close()
             raise InputError(f"another program is writing to {path}: wait for it, or give another file") from None
-        try:
-            self.cells = self._read()
         except BaseException:
             self.file.close()
             raise
+
+    def _in_place(self) -> bool:
+        """Whether the open file is still the one that has the name."""
+        with contextlib.suppress(OSError):
+            return os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path))
+        return False
 
     def _read(self) -> list[Cell]:
         """The cells of the file. If it is empty it gets its first line; a last line cut short is removed."""
@@ -55,14 +65,13 @@ class ResultsFile:
             raise self._foreign() from None
         whole = text[: text.rfind("\n") + 1]
         if not whole:
-            if text and not _line(Cell._fields).startswith(text):
+            if not _line(Cell._fields).startswith(text):
                 raise self._foreign()
             self.file.truncate(0)
-            self.file.write(_line(Cell._fields))
-            self.file.flush()
+            self._write(Cell._fields)
             return []
         try:
-            header, *lines = csv.reader(io.StringIO(whole))
+            header, *lines = csv.reader(io.StringIO(whole.removeprefix("\ufeff")))  # some programs put a mark first
         except csv.Error:
             raise self._foreign() from None
         if header != list(Cell._fields):
@@ -73,7 +82,8 @@ class ResultsFile:
         return cells
 
     def _foreign(self) -> InputError:
-        return InputError(f"{self.path} is no file of results: its first line is not '{','.join(Cell._fields)}'")
+        names = ",".join(Cell._fields)
+        return InputError(f"{self.path} is no file of results: its first line is not '{names}'; give another file")
 
     def _cell(self, number: int, words: list[str]) -> Cell:
         try:
@@ -92,7 +102,7 @@ class ResultsFile:
                 limit or None,
             )
             counts = (cell.h_start, cell.expanded, cell.generated - 1, cell.length or 0, cell.stored or 0)
-            if min(counts) < 0 or not 0 <= cell.seconds < math.inf:
+            if min(counts) < 0 or max(counts) >= MOST or not 0 <= cell.seconds < math.inf:
                 raise ValueError
             if cell.limit_hit not in (None, *LIMITS) or (cell.length is None) != (cell.limit_hit is not None):
                 raise ValueError
@@ -103,24 +113,45 @@ class ResultsFile:
         return cell
 
     def add(self, cell: Cell) -> None:
-        self.file.write(_line(cell))
-        self.file.flush()
+        self._write(cell)
 
-    def close(self, order: Callable[[Cell], Any]) -> None:
-        """Put the lines in order, without those that later ones replaced, and close the file."""
-        with self.file:
+    def _write(self, words: tuple) -> None:
+        try:
+            self.file.write(_line(words))
+            self.file.flush()
+        except OSError as error:
+            raise InputError(
+                f"{self.path}: {error.strerror}: make room, and go on with --resume {self.path}; what is done is kept"
+            ) from None
+
+    def __enter__(self) -> ResultsFile:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self.file.close()
+
+    def put_in_order(self, order: Callable[[Cell], Any]) -> None:
+        """Put the lines in order, of those of one cell only the one that got furthest. The last thing to do."""
+        with contextlib.suppress(OSError):  # a nicety: without it nothing is lost
             cells = self._read()
-            last = {(cell.instance, cell.board, cell.algorithm, cell.heuristic): cell for cell in cells}
-            in_order = sorted(last.values(), key=order)
-            if in_order != cells:
+            best: dict[tuple, Cell] = {}
+            for cell in cells:
+                key = (cell.instance, cell.board, cell.algorithm, cell.heuristic)
+                best[key] = furthest(best.get(key), cell)
+            in_order = sorted(best.values(), key=order)
+            if in_order != cells and self._in_place():
                 path = self.path.resolve()
                 new = path.with_name(f".{path.name}.new")
                 try:
-                    with open(new, "w", encoding="utf-8", newline="") as file:
+                    with open(new, "x", encoding="utf-8", newline="") as file:
                         file.writelines(_line(words) for words in [Cell._fields, *in_order])
+                    shutil.copymode(path, new)
                     os.replace(new, path)
-                finally:
+                except FileExistsError:  # not ours
+                    return
+                except BaseException:
                     new.unlink(missing_ok=True)
+                    raise
 
 
 def _line(words: tuple) -> str:

@@ -93,7 +93,7 @@ def count(number: float) -> str:
 
 
 def seconds(number: float) -> str:
-    return f"{number:,.2f}" if number >= 1 else f"{number:.4f}"
+    return f"{number:,.2f}" if number >= 1 else f"{number:.4f}" if number >= 0.001 else f"{number:.6f}"
 
 
 def readable_time(number: float) -> str:

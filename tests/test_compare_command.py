@@ -14,8 +14,7 @@ from pathlib import Path
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
-from solver import load_set
-from solver.results import ResultsFile
+from solver import load_set, results
 
 from .test_results import HEADER
 
@@ -143,7 +142,10 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, 
         ([EASY, "-n", "5"], "-n and --seed are for random boards"),
         ([EASY, "--seed", "5"], "-n and --seed are for random boards"),
         (["--set", "korf100", "--goal", "last"], "has its own goal"),
-        (["--set", "korf100", "--only", "99-101"], "there is no board 101: they are numbered 1 to 100"),
+        (
+            ["--set", "korf100", "--only", "99-101"],
+            "no board 101 among the 100: they are numbered 1, 2, 3, 4, 5, ...",
+        ),
         (["--random", "3x3", "--only", "x"], "'x' is not a list of numbers"),
         (["--random", "3x3", "--only", "5-3"], "'5-3' is not a list of numbers"),
         (["--random", "0x3"], "0x3"),
@@ -153,6 +155,11 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, 
         ([EASY, "--heuristics", "pdb"], "pdb-builder build 3x3"),
         ([EASY, "--algorithms", "magic"], "there is no search 'magic'"),
         ([EASY, "--csv", "a.csv", "--resume", "b.csv"], "--csv and --resume exclude each other"),
+        ([EASY, "--csv", "a.html", "--report", "a.html"], "--csv and --report are both a.html"),
+        ([EASY, "--plot", "a.png", "--resume", "./a.png"], "--resume and --plot are both a.png"),
+        ([EASY, "--memory-limit", "0"], "a memory limit of 0 makes no sense"),
+        ([EASY, "--seed", "abc", "--random", "3x3"], "'abc' is not a whole number"),
+        ([EASY, "--csv", "databases"], "databases is no file"),
         ([EASY, "--csv", "nowhere/a.csv"], "nowhere/a.csv: No such file"),
         ([EASY, "--plot", "a.gif"], "a.gif ends in neither .png nor .svg"),
         ([EASY, "--report", "nowhere/a.html"], "there is no folder nowhere"),
@@ -267,7 +274,7 @@ def test_what_a_file_says_of_another_goal_is_not_taken_over(compare):
     assert compare("--file", "boards.txt", "--csv", "a.csv")[0] == 0
     before = Path("a.csv").read_bytes()
     code, output, errors = compare("--file", "boards.txt", "--resume", "a.csv", "--goal", "2 1 4 3 6 5 8 7 0")
-    assert (code, output) == (2, "") and "the goal or the database was another" in errors
+    assert (code, output) == (2, "") and "the goal, the database or this program was another" in errors
     assert Path("a.csv").read_bytes() == before
 
 
@@ -362,15 +369,18 @@ def test_a_full_disk_is_one_line_and_keeps_what_was_written(compare, monkeypatch
     compare("--random", "3x3", "-n", "3", "--csv", "a.csv")
     before = Path("a.csv").read_text()
 
-    def full(self, cell):
-        self.file.write("4,half a li")
-        self.file.flush()
+    def full(words):
+        with open("a.csv", "a") as file:
+            file.write("4,half a li")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(ResultsFile, "add", full)
-    code, _, errors = compare("--random", "3x3", "-n", "5", "--resume", "a.csv")
-    assert code == 2 and "No space left on device" in errors and errors.count("\n") == 1
-    assert Path("a.csv").read_text() == before
+    with monkeypatch.context() as patch:
+        patch.setattr(results, "_line", full)
+        code, _, errors = compare("--random", "3x3", "-n", "5", "--resume", "a.csv")
+    assert code == 2 and "a.csv: No space left on device" in errors and errors.count("\n") == 1
+    assert "go on with --resume a.csv" in errors
+    with results.ResultsFile(Path("a.csv"), resume=True):
+        assert Path("a.csv").read_text() == before
 
 
 @pytest.mark.parametrize("path", ["/dev/full", "/dev/null", "pipe", "databases"])

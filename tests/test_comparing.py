@@ -92,6 +92,7 @@ def test_methods_are_called_by_the_database_that_serves_them(small):
         (["dfs"], ["manhattan"], "no search 'dfs'"),
         (["ida-star:best"], ["manhattan"], "no order of moves 'best'"),
         (["a-star:value"], ["manhattan"], "has an order of its own"),
+        (["ida-star:"], ["manhattan"], "no order of moves ''"),
         (["ida-star"], ["pdb:nowhere"], "nowhere.h5"),
     ],
 )
@@ -141,6 +142,11 @@ def test_the_published_length_has_a_say():
         comparison.add(cell(1, A))
 
 
+def test_a_method_has_to_agree_with_itself():
+    with pytest.raises(Disagreement, match="manhattan finds 22, ida-star with manhattan, before that, finds 20"):
+        filled(cell(1, A), cell(1, A, length=22))
+
+
 def test_boards_do_not_have_to_agree_with_each_other():
     assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).whole()) == 2
 
@@ -177,12 +183,34 @@ def test_a_saved_cell_that_cannot_be_ours_is_refused():
 
 
 @pytest.mark.jit
+@pytest.mark.parametrize("field", ["length", "expanded", "generated"])
+def test_saved_counts_that_are_not_ours_are_refused(field):
+    whole = run(Comparison(GRID, GOAL, boards(3), [A]))
+    saved = sorted(whole.cells.values(), key=lambda found: found.generated)
+    saved[0] = saved[0]._replace(**{field: getattr(saved[0], field) - 2})
+    with pytest.raises(InputError, match="the goal, the database or this program was another"):
+        Comparison(GRID, GOAL, boards(3), [A]).recall(saved, "saved.csv")
+
+
+@pytest.mark.jit
+def test_cells_of_another_goal_with_the_same_values_are_refused():
+    """The two goals give the board the same Manhattan distance."""
+    board, goals = (1, 7, 8, 2, 4, 3, 0, 6, 5), (GOAL, (4, 2, 0, 8, 3, 5, 1, 7, 6))
+    one, other = (Comparison(GRID, goal, {1: Instance(1, board, None, None)}, [A]) for goal in goals)
+    saved = list(run(one).cells.values())
+    assert saved[0].h_start == solve(board, goals[1], heuristic="manhattan").h_start
+    with pytest.raises(InputError, match="the goal, the database or this program was another"):
+        other.recall(saved, "saved.csv")
+
+
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("limit", "settings", "kept"),
     [
         ("nodes", {"node_limit": 1000}, True),
         ("nodes", {"node_limit": 1001}, False),
-        ("nodes", {"time_limit": 0.1}, False),
+        ("nodes", {"time_limit": 0.1}, True),
+        ("time", {"time_limit": 9, "node_limit": 10}, True),
         ("time", {"time_limit": 0.5}, True),
         ("time", {"time_limit": 0.6}, False),
         ("time", {}, False),
@@ -191,9 +219,11 @@ def test_a_saved_cell_that_cannot_be_ours_is_refused():
     ],
 )
 def test_a_cell_that_hit_a_limit_is_done_again_if_it_would_get_further(limit, settings, kept):
-    value = solve(boards(1)[1].board, heuristic="manhattan").h_start
+    (found,) = run(Comparison(GRID, GOAL, boards(1), [A])).cells.values()
+    if limit:
+        found = found._replace(length=None, generated=1000, seconds=0.5, limit_hit=limit)
     comparison = Comparison(GRID, GOAL, boards(1), [A._replace(settings=Settings("manhattan", **settings))])
-    comparison.recall([cell(1, A, h_start=value, length=30, limit=limit)], "saved.csv")
+    comparison.recall([found], "saved.csv")
     assert bool(comparison.cells) == kept
 
 

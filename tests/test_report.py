@@ -105,6 +105,17 @@ def test_a_limit_is_seen(figures, tmp_path):
     assert [face[-1] > 0 for face in first.get_facecolors()] == [False, True, True]
 
 
+def test_where_no_board_was_solved_that_is_said(figures, tmp_path):
+    hit = filled(cell(1, A, limit="nodes"), cell(1, B, limit="nodes"), count=1)
+    by_length = drawn(figures, hit, tmp_path / "a.png").axes[2]
+    assert [text.get_text() for text in by_length.texts] == ["no board was solved"]
+    save_report(hit, "one board", ["compare"], tmp_path / "a.html")
+
+
+def test_a_dollar_is_a_dollar(tmp_path):
+    save_plot(example(), r"boards of a$\foo$.txt", tmp_path / "a.png")
+
+
 def test_methods_can_be_told_apart_without_colour():
     looks = [(report.MARKERS[number], str(report.DASHES[number])) for number in range(len(report.COLOURS))]
     assert len({marker for marker, _ in looks}) == len({dash for _, dash in looks}) == len(report.COLOURS)
@@ -162,6 +173,10 @@ def test_what_cannot_be_drawn_is_said_before_anything_is_done(tmp_path, monkeypa
         check_possible(tmp_path / "a.pdf", None)
     with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
         check_possible(None, tmp_path / "nowhere" / "a.html")
+    (tmp_path / "folder.png").mkdir()
+    for plot, page in ((tmp_path / "folder.png", None), (None, tmp_path)):
+        with pytest.raises(InputError, match="is a folder: give the name of a file"):
+            check_possible(plot, page)
     monkeypatch.setattr(report, "find_spec", lambda name: None)
     check_possible(None, None)
     with pytest.raises(InputError, match=r"need matplotlib, which is not there: run pip install 'slidepdb\[plot\]'"):

@@ -22,17 +22,16 @@ def as_they_are(cell):
 
 
 def written(path, cells, resume=False, order=as_they_are):
-    results = ResultsFile(path, resume)
-    for cell in cells:
-        results.add(cell)
-    results.close(order)
+    with ResultsFile(path, resume) as results:
+        for cell in cells:
+            results.add(cell)
+        results.put_in_order(order)
     return path.read_text()
 
 
 def read(path):
-    results = ResultsFile(path, resume=True)
-    results.file.close()
-    return results.cells
+    with ResultsFile(path, resume=True) as results:
+        return results.cells
 
 
 def test_what_is_written_is_read(tmp_path):
@@ -45,11 +44,10 @@ def test_what_is_written_is_read(tmp_path):
 
 
 def test_every_line_is_there_as_soon_as_it_is_known(tmp_path):
-    results = ResultsFile(tmp_path / "a.csv", resume=False)
-    for number, cell in enumerate(CELLS, 2):
-        results.add(cell)
-        assert len((tmp_path / "a.csv").read_text().splitlines()) == number
-    results.file.close()
+    with ResultsFile(tmp_path / "a.csv", resume=False) as results:
+        for number, cell in enumerate(CELLS, 2):
+            results.add(cell)
+            assert len((tmp_path / "a.csv").read_text().splitlines()) == number
 
 
 def test_a_file_that_is_there_is_not_overwritten(tmp_path):
@@ -111,6 +109,7 @@ def test_files_of_others_are_left_alone(content, tmp_path):
         "1,1 2 3 0,ida-star,manhattan,2,2,3,0,,0.1,",
         "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,nan,",
         "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,-1,",
+        f"1,1 2 3 0,ida-star,manhattan,2,2,3,{10**400},,0.1,",
         "",
     ],
 )
@@ -124,20 +123,60 @@ def test_lines_that_make_no_sense_are_named(line, tmp_path):
 
 
 def test_two_programs_do_not_write_to_one_file(tmp_path):
-    results = ResultsFile(tmp_path / "a.csv", resume=True)
-    with pytest.raises(InputError, match="another program is writing to"):
-        ResultsFile(tmp_path / "a.csv", resume=True)
-    results.add(CELLS[0])
-    results.close(as_they_are)
+    with ResultsFile(tmp_path / "a.csv", resume=True) as results:
+        with pytest.raises(InputError, match="another program is writing to"):
+            ResultsFile(tmp_path / "a.csv", resume=True)
+        results.add(CELLS[0])
     assert read(tmp_path / "a.csv") == CELLS[:1]
 
 
-def test_in_the_end_lines_are_in_order_and_replaced_ones_gone(tmp_path):
+def test_a_file_that_is_replaced_while_it_is_opened_is_not_written_to(tmp_path, monkeypatch):
     path = tmp_path / "a.csv"
-    done = CELLS[2]._replace(length=20, generated=10**14, limit_hit=None)
-    written(path, [CELLS[2], CELLS[1], CELLS[0], done], order=lambda cell: (cell.instance, cell.algorithm))
+    written(path, CELLS)
+
+    def replaced(file, how):
+        (tmp_path / "new").write_text(path.read_text())
+        os.replace(tmp_path / "new", path)
+
+    monkeypatch.setattr("fcntl.flock", replaced)
+    with pytest.raises(InputError, match="another program is writing to"):
+        ResultsFile(path, resume=True)
+
+
+def test_a_file_that_was_moved_away_is_not_put_over_another(tmp_path):
+    path = tmp_path / "a.csv"
+    with ResultsFile(path, resume=False) as results:
+        for cell in CELLS[::-1]:
+            results.add(cell)
+        os.rename(path, tmp_path / "b.csv")
+        path.write_text("something else")
+        results.put_in_order(as_they_are)
+    assert path.read_text() == "something else" and len(read(tmp_path / "b.csv")) == 3
+
+
+@pytest.mark.parametrize("done_first", [False, True])
+def test_in_the_end_lines_are_in_order_and_of_one_cell_there_is_the_furthest(tmp_path, done_first):
+    path = tmp_path / "a.csv"
+    limited, done = CELLS[2], CELLS[2]._replace(length=20, generated=10**12, limit_hit=None)
+    both = [done, limited] if done_first else [limited, done]
+    written(path, [both[0], CELLS[1], CELLS[0], both[1]], order=lambda cell: (cell.instance, cell.algorithm))
     assert read(path) == [CELLS[1], CELLS[0], done]
     assert os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_the_file_keeps_its_mode(tmp_path):
+    path = tmp_path / "a.csv"
+    written(path, CELLS[:1])
+    path.chmod(0o600)
+    written(path, [CELLS[2], CELLS[1]], resume=True)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_other_programs_may_put_a_mark_first_and_end_lines_in_their_way(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + written(path, CELLS[:2]).replace("\n", "\r\n").encode() + b"2,cut sh")
+    written(path, CELLS[2:], resume=True)
+    assert read(path) == CELLS
 
 
 def test_a_link_stays_a_link(tmp_path):
@@ -146,16 +185,14 @@ def test_a_link_stays_a_link(tmp_path):
     assert (tmp_path / "b.csv").is_symlink() and read(tmp_path / "a.csv")[0].instance == 1
 
 
-def test_a_disk_that_is_full_when_lines_are_put_in_order_costs_nothing(tmp_path, monkeypatch):
-    path = tmp_path / "a.csv"
-    results = ResultsFile(path, resume=False)
-    for cell in CELLS[::-1]:
-        results.add(cell)
+@pytest.mark.parametrize("name", ["a.csv", "x" * 250 + ".csv"])
+def test_if_lines_cannot_be_put_in_order_nothing_is_lost(tmp_path, monkeypatch, name):
+    path = tmp_path / name
 
     def full(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(OSError, match="No space"):
-        results.close(as_they_are)
-    assert read(path) == CELLS[::-1] and os.listdir(tmp_path) == ["a.csv"]
+    if name == "a.csv":
+        monkeypatch.setattr(os, "replace", full)
+    written(path, CELLS[::-1])
+    assert read(path) == CELLS[::-1] and os.listdir(tmp_path) == [name]

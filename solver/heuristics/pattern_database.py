@@ -322,7 +322,13 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
         turned = np.zeros((len(sums), grid.cells), dtype=np.int64)
         for row, view in zip(turned, sums, strict=True):
             row[list(view.cells)] = [view.tiles[tile] for tile in board]
-        return sum(table.distances(turned) for table in tables).tolist()
+        try:
+            return sum(table.distances(turned) for table in tables).tolist()
+        except InputError:  # the board can be solved, so it has a distance
+            raise InputError(
+                f"{database.path} is damaged, it has no value for a board that can be solved: "
+                "see 'pdb-builder verify', and build it again"
+            ) from None
 
     name = f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}"
     mapped = (database.memory,)
