@@ -1,6 +1,6 @@
 """Proven shortest solutions of sliding-tile puzzles.
 
->>> from solver import solve
+>>> from solver import compare, solve
 >>> solution = solve("1 2 3 4 5 6 0 7 8", heuristic="manhattan")
 >>> solution.moves, solution.length
 ('LL', 2)
@@ -8,6 +8,9 @@
 (1, 2, 3, 4, 5, 6, 7, 8, 0)
 >>> solve("8 0 6 / 5 4 7 / 2 3 1", goal="first", heuristic="linear-conflict", algorithm="a-star").length
 31
+>>> comparison = compare(["8 0 6 / 5 4 7 / 2 3 1"], ["manhattan", "linear-conflict"], goal="first")
+>>> [(row.heuristic, row.h_mean, row.generated) for row in comparison.summaries()]
+[('manhattan', 21.0, 28380.0), ('linear-conflict', 23.0, 15244.0)]
 >>> solve("2 1 3 4 5 6 7 8 0", heuristic="manhattan")
 Traceback (most recent call last):
     ...
@@ -23,6 +26,8 @@ _HOMES = {
     "Solution": "solving",
     "Settings": "solving",
     "Unsolvable": "solving",
+    "compare": "comparing",
+    "Comparison": "comparing",
     "parse_board": "board",
     "read_boards": "board",
     "goal_board": "board",

@@ -11,7 +11,6 @@ from pathlib import Path
 from threading import Event
 
 from pdb_builder.grid import Grid, InputError
-from pdb_builder.machine import default_threads
 from pdb_builder.shell import folder_option, notice, positive
 
 from .arguments import (
@@ -27,7 +26,7 @@ from .arguments import (
     whole_number,
 )
 from .board import Board, Instance, goal_board, load_set, parse_board, random_board, why_unsolvable
-from .comparing import Cell, Comparison, prepare_methods
+from .comparing import Cell, Comparison, prepare_methods, searches_at_a_time
 from .heuristics import check_name
 from .jobs import PULSE
 from .report import check_possible, save_plot, save_report
@@ -84,7 +83,7 @@ def run_compare(args: argparse.Namespace) -> int:
     except Unsolvable as error:
         notice(f"pdb-solver: {error}")
         return NO_SOLUTION
-    jobs = args.jobs or max(1, default_threads() // args.threads)
+    jobs = args.jobs or searches_at_a_time(args.threads)
     settings = Settings(
         threads=args.threads,
         time_limit=args.time_limit,

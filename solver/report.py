@@ -95,7 +95,7 @@ def _drawn(comparison: Comparison, title: str, form: str) -> bytes:
     from matplotlib.figure import Figure
 
     with rc_context(STYLE):
-        figure = Figure(figsize=(16, 5.2), layout="constrained")
+        figure = Figure(figsize=(16, 4.4 + 0.2 * len(comparison.methods)), layout="constrained")
         figure.suptitle(title, fontsize=12)
         figure.get_layout_engine().set(wspace=0.05)
         against, spread, by_length = figure.subplots(1, 3)
@@ -209,30 +209,30 @@ td { border-bottom: 1px solid #ddd; }
 .wide { overflow-x: auto; }
 pre { background: #f3f3f3; padding: 0.7rem; overflow-x: auto; }
 svg { width: 100%; height: auto; }
+summary { font-weight: bold; font-size: 1.2rem; margin: 1rem 0; cursor: pointer; }
 """
 
 
 def save_report(comparison: Comparison, title: str, words: list[str], path: Path) -> None:
     """Write a page with the tables, the pictures and how to make it again: one file that needs no other."""
-    picture = _drawn(comparison, title, "svg").decode()
+    picture = _drawn(comparison, "", "svg").decode()
     picture = picture[picture.index("<svg") :]  # without what makes it a file of its own
     first = comparison.methods[0]
     boards = [f"{one.id:4}: {format_board(comparison.grid, one.board)}" for one in comparison.whole()]
     parts = [
         f"<h1>{html.escape(title)}</h1>",
-        f"<div class=wide>{_as_html(summary_table(comparison))}</div>",
+        _as_html(summary_table(comparison)),
         "<p>Means a board. <em>h</em> is the heuristic's value of the start, <em>expanded</em> boards had their moves "
         "looked at, <em>generated</em> counts every move looked at, and the start. <em>ratio</em> is what "
         f"{html.escape(str(first))} generated, divided by what the row did. Figures behind &gt; are lower bounds: "
         "a search hit its limit. All methods agree on the length of every shortest solution.</p>",
         picture,
-        "<h2>Board by board</h2>",
-        f"<div class=wide>{_as_html(board_table(comparison))}</div>",
         "<h2>To run it again</h2>",
         f"<pre>{html.escape(shlex.join(['pdb-solver', *words]))}</pre>",
-        f"<p>slidepdb {__version__}, {html.escape(description())}, {time.strftime('%Y-%m-%d %H:%M %Z')}. "
-        f"The goal is {html.escape(format_board(comparison.grid, comparison.goal))}; these are the boards:</p>",
-        f"<pre>{html.escape(chr(10).join(boards))}</pre>",
+        f"<p>slidepdb {__version__}, {html.escape(description())}, {time.strftime('%Y-%m-%d %H:%M %Z')}.</p>",
+        f"<details><summary>Board by board</summary>{_as_html(board_table(comparison))}</details>",
+        f"<details><summary>The boards</summary><pre>{html.escape(chr(10).join(boards))}</pre>"
+        f"<p>The goal is {html.escape(format_board(comparison.grid, comparison.goal))}.</p></details>",
     ]
     page = f"<!doctype html><html lang=en><meta charset=utf-8><title>{html.escape(title)}</title><style>{CSS}</style>"
     _write(path, ("\n".join([page, *parts]) + "\n").encode(errors="replace"))
@@ -246,4 +246,4 @@ def _as_html(table: Table) -> str:
 
     groups = "".join(f"<th colspan={span}>{html.escape(group)}</th>" for group, span in table.groups or ())
     rows = [f"<tr>{groups}</tr>" * bool(groups), row("th", table.headings), *(row("td", cells) for cells in table.rows)]
-    return f"<table>{chr(10).join(rows)}</table>"
+    return f"<div class=wide><table>{chr(10).join(rows)}</table></div>"

@@ -239,8 +239,8 @@ def solve(
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
-    grid, start = parse_board(_text(board), None if shape is None else _grid(shape))
-    target = goal_board(grid, _text(goal))
+    grid, start = parse_board(board_text(board), None if shape is None else _grid(shape))
+    target = goal_board(grid, board_text(goal))
     folder = Path(folder) if folder else None
     settings = Settings(heuristic, algorithm, threads, time_limit, node_limit, memory_limit, every, order, folder)
     return solve_board(grid, start, target, settings, report, notify)
@@ -256,7 +256,7 @@ def _grid(shape: str | tuple[int, int]) -> Grid:
     return Grid(rows, cols)
 
 
-def _text(board: object) -> str:
+def board_text(board: object) -> str:
     """What was given as a board, as text."""
     return board if isinstance(board, str) else str(_plain(board))
 

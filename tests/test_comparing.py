@@ -8,7 +8,7 @@ import pytest
 
 from pdb_builder import Grid
 from pdb_builder.grid import InputError
-from solver import Settings, goal_board, load_set, random_board, solve
+from solver import Settings, Unsolvable, compare, goal_board, load_set, random_board, solve
 from solver.board import Instance, format_board
 from solver.comparing import Cell, Comparison, Disagreement, Method, prepare_methods
 from solver.tables import board_table, summary_table
@@ -120,6 +120,21 @@ def test_a_limit_ends_a_cell_and_not_the_comparison():
     assert 0 < len(hit) < 20
     assert all(found.limit_hit == "nodes" and found.length is None and found.generated >= 200 for found in hit)
     assert all(found.length is not None for found in cells if not found.limit_hit)
+
+
+@pytest.mark.jit
+def test_from_python(small):
+    chosen = [list(one.board) for one in boards(3).values()]
+    comparison = compare(chosen, ["manhattan", f"pdb:{small}"], ["ida-star", "a-star"], folder=small.parent)
+    assert len(comparison.cells) == 12 and [summary.boards for summary in comparison.summaries()] == [3] * 4
+    published = compare("korf100", ["manhattan"], node_limit=1000)
+    assert [summary.unfinished for summary in published.summaries()] == [100]
+    with pytest.raises(InputError, match="these 2 boards cannot be compared: give at least one, and all of one shape"):
+        compare(["1 2 3 0", "1 2 3 4 5 6 7 8 0"], ["manhattan"])
+    with pytest.raises(InputError, match="these 0 boards"):
+        compare([], ["manhattan"])
+    with pytest.raises(Unsolvable):
+        compare(["2 1 3 4 5 6 7 8 0"], ["manhattan"])
 
 
 # ---- agreement ----------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,7 @@ def test_it_names_every_command_and_make_target():
 @pytest.mark.jit
 def test_its_commands_run_as_written_and_answer_what_it_shows(tmp_path, database_of):
     (tmp_path / "databases").mkdir()
+    shutil.copytree(ROOT / "docs" / "results", tmp_path / "docs" / "results")
     (tmp_path / "databases" / "4x4-7-8.h5").symlink_to(database_of(Spec(Grid(4, 4), NAMED["4x4-7-8"])))
     scripts = str(Path(sys.executable).parent)
     environment = os.environ | {"PATH": scripts + os.pathsep + os.environ["PATH"], "SLIDEPDB_DATABASES": "databases"}

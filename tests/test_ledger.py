@@ -1,0 +1,111 @@
+"""The tables of the ledger are those of the results that are kept beside it, and these are those of the literature."""
+
+from pathlib import Path
+
+import pytest
+
+from solver import load_set
+from solver.results import ResultsFile
+from solver.tables import count, seconds
+
+ROOT = Path(__file__).parent.parent
+LEDGER = (ROOT / "docs" / "benchmarks.md").read_text()
+README = (ROOT / "README.md").read_text()
+# Published means on 1000 random boards: heuristic values and boards generated.
+PUBLISHED = {
+    "manhattan": ("36.94", "401,189,630"),
+    "pdb-unreflected:4x4-5-5-5-bytes": ("41.56", "3,090,405"),
+    "pdb:4x4-6-6-3-bytes": ("42.92", "617,555"),
+    "pdb-unreflected:4x4-7-8-bytes": ("44.75", "136,289"),
+    "pdb:4x4-7-8-bytes": ("45.63", "36,710"),
+}
+
+
+def results(name):
+    """The cells of a file of results by heuristic, in the order of the file."""
+    with ResultsFile(ROOT / "docs" / "results" / f"{name}.csv", resume=True) as file:
+        methods = {}
+        for cell in file.cells:
+            methods.setdefault(cell.heuristic, []).append(cell)
+        return methods
+
+
+def mean(numbers):
+    numbers = list(numbers)
+    return sum(numbers) / len(numbers)
+
+
+def row(*texts):
+    return f"| {' | '.join(map(str, texts))} |"
+
+
+def korf100_rows():
+    for heuristic, cells in results("korf100").items():
+        figures = (count(mean(getattr(cell, name) for cell in cells)) for name in ("expanded", "generated"))
+        time = seconds(mean(cell.seconds for cell in cells))
+        yield row(f"`{heuristic}`", f"{mean(cell.h_start for cell in cells):.2f}", *figures, time)
+
+
+def random_rows():
+    for heuristic, cells in results("random-4x4").items():
+        h, generated = (mean(getattr(cell, name) for cell in cells) for name in ("h_start", "generated"))
+        published = PUBLISHED.get(heuristic, ("", ""))
+        yield row(f"`{heuristic}`", len(cells), f"{h:.2f}", published[0], count(generated), published[1])
+
+
+def korf24_rows():
+    published = {one.id: one.generated for one in load_set("korf24")[2]}
+    for cell in results("korf24")["pdb:5x5-6-6-6-6"]:
+        if cell.length is not None:
+            figures = (count(cell.generated), count(published[cell.instance]), f"{cell.seconds:,.0f}")
+            yield row(cell.instance, cell.length, cell.h_start, *figures)
+
+
+@pytest.mark.parametrize("rows", [korf100_rows, random_rows, korf24_rows])
+def test_the_tables_of_the_ledger_are_those_of_the_results(rows):
+    lines = LEDGER.splitlines()
+    missing = [line for line in rows() if line not in lines]
+    assert not missing, "\n".join(missing)
+
+
+def test_all_cells_are_done_and_no_method_saw_other_boards():
+    for name in ("korf100", "random-4x4"):
+        methods = results(name)
+        boards = {cell.instance: cell.board for cell in next(iter(methods.values()))}
+        assert all(cell.limit_hit is None for cells in methods.values() for cell in cells)
+        for cells in methods.values():
+            assert all(boards[cell.instance] == cell.board for cell in cells)
+
+
+def test_manhattan_on_korfs_boards_is_published_to_the_node():
+    published = {one.id: (one.length, one.generated) for one in load_set("korf100")[2]}
+    cells = results("korf100")["manhattan"]
+    assert {cell.instance: (cell.length, cell.generated) for cell in cells} == published
+    assert sum(cell.generated for cell in cells) == 36_302_808_031
+
+
+def test_lengths_are_those_published_and_agree():
+    for name in ("korf100", "korf24"):
+        published = {one.id: one.length for one in load_set(name)[2]}
+        for cells in results(name).values():
+            assert all(cell.length in (None, published[cell.instance]) for cell in cells)
+    lengths = {}
+    for cells in results("random-4x4").values():
+        for cell in cells:
+            assert lengths.setdefault(cell.instance, cell.length) == cell.length
+    assert len(lengths) == 1000
+
+
+def test_two_boards_of_5x5_are_published_to_the_node():
+    """What was published leaves the start out."""
+    generated = {cell.instance: cell.generated - 1 for cell in results("korf24")["pdb:5x5-6-6-6-6-bytes"]}
+    assert generated == {38: 38_173_507, 40: 65_099_578}
+
+
+def test_our_means_are_near_the_published_ones():
+    """Of other boards drawn in the same way, with databases of the same tiles where those are known."""
+    methods = results("random-4x4")
+    for heuristic in ("manhattan", "pdb-unreflected:4x4-7-8-bytes", "pdb:4x4-7-8-bytes"):
+        cells, (h, generated) = methods[heuristic], PUBLISHED[heuristic]
+        assert abs(mean(cell.h_start for cell in cells) - float(h)) < 0.5
+        assert 0.75 < mean(cell.generated for cell in cells) / int(generated.replace(",", "")) < 1.33
