@@ -9,6 +9,7 @@ import time
 from contextlib import nullcontext
 from pathlib import Path
 from threading import Event
+from typing import NamedTuple
 
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.shell import folder_option, notice, positive
@@ -74,12 +75,12 @@ def compare_options(sub: argparse.ArgumentParser) -> None:
 
 
 def run_compare(args: argparse.Namespace) -> int:
-    algorithms, heuristics = args.algorithms.split(","), args.heuristics.split(",")
+    algorithms, heuristics = ([word.strip() for word in text.split(",")] for text in (args.algorithms, args.heuristics))
     for heuristic in heuristics:
         check_name(heuristic)
     _check_files(args)
     try:
-        title, grid, goal, instances = _instances(args)
+        title, grid, goal, instances = _chosen(args)
     except Unsolvable as error:
         notice(f"pdb-solver: {error}")
         return NO_SOLUTION
@@ -120,27 +121,36 @@ def _check_files(args: argparse.Namespace) -> None:
     check_possible(args.plot, args.report)
 
 
-def _instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[int, Instance]]:
-    """What the boards are called, their shape and goal, and themselves by number."""
+class Chosen(NamedTuple):
+    """Boards to compare on."""
+
+    title: str
+    grid: Grid
+    goal: Board
+    instances: dict[int, Instance]  # by number
+
+
+def _chosen(args: argparse.Namespace) -> Chosen:
     if args.random is not None:
-        title, grid, goal, boards = _random_instances(args)
+        chosen = _random(args)
     elif args.number is not None or args.seed is not None:
         raise InputError("-n and --seed are for random boards: give their shape, as in --random 4x4")
     elif args.set is not None:
         asked_boards(args)  # complains of what does not go with a set
         grid, goal, published = load_set(args.set)
-        title, boards = args.set, {one.id: one for one in published}
+        chosen = Chosen(args.set, grid, goal, {one.id: one for one in published})
     else:
-        title, grid, goal, boards = _given_instances(args)
-    if args.only is not None:
-        if unknown := args.only - boards.keys():
-            some = ", ".join(map(str, sorted(boards)[:5])) + ", ..." * (len(boards) > 5)
-            raise InputError(f"there is no board {min(unknown)} among the {len(boards)}: they are numbered {some}")
-        boards = {number: board for number, board in boards.items() if number in args.only}
-    return title, grid, goal, boards
+        chosen = _given(args)
+    if args.only is None:
+        return chosen
+    known = chosen.instances
+    if unknown := args.only - known.keys():
+        some = ", ".join(map(str, sorted(known)[:5])) + ", ..." * (len(known) > 5)
+        raise InputError(f"there is no board {min(unknown)} among the {len(known)}: they are numbered {some}")
+    return chosen._replace(instances={number: one for number, one in known.items() if number in args.only})
 
 
-def _random_instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[int, Instance]]:
+def _random(args: argparse.Namespace) -> Chosen:
     if args.board or args.file is not None or args.set is not None or args.shape is not None:
         raise InputError("--random draws boards of the shape it names: leave out boards, --file, --set and --shape")
     grid = Grid.parse(args.random)
@@ -148,14 +158,14 @@ def _random_instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[
     seed = 1 if args.seed is None else args.seed
     chance = random.Random(seed)
     drawn = [random_board(grid, goal, chance) for _ in range(args.number or 100)]
-    boards = {number: Instance(number, board, None, None) for number, board in enumerate(drawn, 1)}
-    return f"random boards, seed {seed}", grid, goal, boards
+    instances = {number: Instance(number, board, None, None) for number, board in enumerate(drawn, 1)}
+    return Chosen(f"random boards, seed {seed}", grid, goal, instances)
 
 
-def _given_instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[int, Instance]]:
+def _given(args: argparse.Namespace) -> Chosen:
     """Boards of the command line, a file or stdin: all must be sound, and of one shape."""
     tasks, many = asked_boards(args)
-    boards: dict[int, Instance] = {}
+    instances: dict[int, Instance] = {}
     grid = goal = None
     for task in tasks:
         place = f"{task.name}: " if many else ""
@@ -170,10 +180,10 @@ def _given_instances(args: argparse.Namespace) -> tuple[str, Grid, Board, dict[i
         if reason := why_unsolvable(grid, board, goal):
             raise Unsolvable(f"{place}{reason}")
         number = task.extra["line"] if many else 1
-        boards[number] = Instance(number, board, None, None)
+        instances[number] = Instance(number, board, None, None)
     if grid is None:
         raise InputError("there is no board in the input: write one a line, as in '1 2 3 4 5 6 7 8 0'")
-    return (args.file.name if args.file else "boards given"), grid, goal, boards
+    return Chosen(args.file.name if args.file else "boards given", grid, goal, instances)
 
 
 def _filled(comparison: Comparison, jobs: int, results: ResultsFile | None) -> bool:

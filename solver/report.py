@@ -49,7 +49,6 @@ STYLE = {
     "axes.spines.right": False,
     "grid.color": "#dddddd",
     "grid.linewidth": 0.6,
-    "text.parse_math": False,  # a $ in a name is a $
     "svg.hashsalt": "slidepdb",  # the same picture is the same file
 }
 
@@ -96,7 +95,7 @@ def _drawn(comparison: Comparison, title: str, form: str) -> bytes:
 
     with rc_context(STYLE):
         figure = Figure(figsize=(16, 4.4 + 0.2 * len(comparison.methods)), layout="constrained")
-        figure.suptitle(title, fontsize=12)
+        figure.suptitle(_plain(title), fontsize=12)
         figure.get_layout_engine().set(wspace=0.05)
         against, spread, by_length = figure.subplots(1, 3)
         columns = {
@@ -114,7 +113,12 @@ def _drawn(comparison: Comparison, title: str, form: str) -> bytes:
 def _names(comparison: Comparison) -> list[str]:
     """What the methods are called: no more than tells them apart."""
     several = len({method.algorithm for method in comparison.methods}) > 1
-    return [str(method) if several else method.heuristic for method in comparison.methods]
+    return [_plain(str(method) if several else method.heuristic) for method in comparison.methods]
+
+
+def _plain(text: str) -> str:
+    """Text that stands for itself: between two dollar signs matplotlib would read a formula."""
+    return text.replace("$", r"\$")
 
 
 def _dots(axes: Axes, number: int, xs: list[int], ys: list[int], hollow: list[bool], label: str | None = None) -> None:
@@ -151,7 +155,7 @@ def _draw_against(axes: Axes, columns: dict[str, list[Cell]]) -> None:
 
 
 def _draw_spread(axes: Axes, columns: dict[str, list[Cell]]) -> None:
-    values = {cells[0].heuristic: [cell.h_start for cell in cells] for cells in columns.values()}
+    values = {_plain(cells[0].heuristic): [cell.h_start for cell in cells] for cells in columns.values()}
     lengths = [length for length in _lengths(columns) if length is not None]
     everything = [value for column in [*values.values(), lengths] for value in column]
     step = 2  # the values of boards with the blank in one place are all even, or all odd
@@ -160,6 +164,7 @@ def _draw_spread(axes: Axes, columns: dict[str, list[Cell]]) -> None:
         axes.hist(lengths, edges, color="#dddddd", label=f"solution length: mean {mean(lengths):.2f}")
     for number, (name, column) in enumerate(values.items()):
         axes.hist(column, edges, histtype="step", label=f"{name}: mean {mean(column):.2f}", **_line(number))
+    axes.yaxis.get_major_locator().set_params(integer=True)
     axes.set(title="Heuristic values at the start", xlabel="moves", ylabel="boards")
     _legend(axes)
 
@@ -193,7 +198,10 @@ def _lengths(columns: dict[str, list[Cell]]) -> list[int | None]:
 
 def _legend(axes: Axes) -> None:
     """A legend below the picture, where it hides nothing."""
-    axes.legend(loc="upper left", bbox_to_anchor=(0, -0.12), frameon=False)
+    from matplotlib.transforms import ScaledTranslation
+
+    below = axes.transAxes + ScaledTranslation(0, -0.52, axes.figure.dpi_scale_trans)  # inches, for numbers and label
+    axes.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, borderaxespad=0, frameon=False)
 
 
 # ---- the page -----------------------------------------------------------------------------------

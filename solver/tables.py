@@ -66,16 +66,18 @@ def board_table(comparison: Comparison) -> Table:
     """A row for each board, three columns for each method."""
     boards = comparison.whole()
     published = any(one.generated for one in boards)
-    headings = ["board", "length"] + ["published"] * published
-    groups = [("", len(headings))]
+    headings = ["board", "length"] + ["generated"] * published
+    groups = [("", 2)] + [("published", 1)] * published
     for method in comparison.methods:
         groups.append((str(method), 3))
         headings += ["h", "generated", "seconds"]
     rows = []
     for one in boards:
         cells = [comparison.cell(one, method) for method in comparison.methods]
-        length = next((str(cell.length) for cell in cells if cell.length is not None), "?")
-        row = [str(one.id), length] + [count(one.generated) if one.generated else "-"] * published
+        length = next((cell.length for cell in cells if cell.length is not None), one.length)
+        row = [str(one.id), "?" if length is None else str(length)] + [
+            count(one.generated) if one.generated else "-"
+        ] * published
         for cell in cells:
             figures = (count(cell.generated), seconds(cell.seconds))
             row += [str(cell.h_start), *(marked(figure, cell.limit_hit) for figure in figures)]

@@ -335,4 +335,10 @@ def test_published_counts_stand_beside_ours():
     counts = (one.length, 41, 1, one.generated, None, 0.1, None)
     comparison = Comparison(grid, goal, {one.id: one}, [A])
     comparison.add(Cell(1, format_board(grid, one.board), "ida-star", "manhattan", *counts))
-    assert board_table(comparison).rows == [["1", "57", "276,361,933", "41", "276,361,933", "0.1000"]]
+    table = board_table(comparison)
+    assert table.rows == [["1", "57", "276,361,933", "41", "276,361,933", "0.1000"]]
+    assert table.groups == [("", 2), ("published", 1), ("ida-star with manhattan", 3)]
+    comparison.cells.clear()
+    counts = (None, 41, 1, 1000, None, 0.1, "nodes")
+    comparison.add(Cell(1, format_board(grid, one.board), "ida-star", "manhattan", *counts))
+    assert board_table(comparison).rows == [["1", "57", "276,361,933", "41", "> 1,000", "> 0.1000"]]

@@ -36,7 +36,7 @@ def mean(numbers):
 
 
 def row(*texts):
-    return f"| {' | '.join(map(str, texts))} |"
+    return "|" + "".join(f" {text} |" if text != "" else " |" for text in texts)
 
 
 def korf100_rows():
@@ -61,11 +61,37 @@ def korf24_rows():
             yield row(cell.instance, cell.length, cell.h_start, *figures)
 
 
-@pytest.mark.parametrize("rows", [korf100_rows, random_rows, korf24_rows])
-def test_the_tables_of_the_ledger_are_those_of_the_results(rows):
-    lines = LEDGER.splitlines()
+def readme_rows():
+    methods = results("random-4x4")
+    for heuristic, name, memory, published in (
+        ("manhattan", "Manhattan distance", "", "401,189,630"),
+        ("linear-conflict", "linear conflict", "", ""),
+        ("pdb:4x4-5-5-5", "5-5-5", "0.5 MB", "3,090,405"),
+        ("pdb:4x4-6-6-3", "6-6-3", "3.1 MB", "617,555"),
+        ("pdb:4x4-7-8-bytes", "7-8, a byte an entry", "577 MB", "36,710"),
+        ("pdb:4x4-7-8", "7-8", "196 MB", ""),
+    ):
+        h, generated = (mean(getattr(cell, field) for cell in methods[heuristic]) for field in ("h_start", "generated"))
+        yield row(name, memory, f"{h:.2f}", count(generated), published)
+
+
+TABLES = [(LEDGER, korf100_rows), (LEDGER, random_rows), (LEDGER, korf24_rows), (README, readme_rows)]
+
+
+@pytest.mark.parametrize(("page", "rows"), TABLES, ids=lambda one: getattr(one, "__name__", ""))
+def test_the_tables_are_those_of_the_results(page, rows):
+    lines = page.splitlines()
     missing = [line for line in rows() if line not in lines]
     assert not missing, "\n".join(missing)
+
+
+def test_what_the_readme_says_of_sets():
+    cells = results("korf100")
+    assert f"take {sum(cell.generated for cell in cells['manhattan']):,} with Manhattan" in README
+    assert f"and {sum(cell.generated for cell in cells['pdb:4x4-7-8']):,} with the 7-8 database" in README
+    solved = [cell for cell in results("korf24")["pdb:5x5-6-6-6-6"] if cell.length is not None]
+    assert f"{len(solved)} are solved within ten minutes each on two cores" in README
+    assert all(cell.seconds <= 600 for cell in solved)
 
 
 def test_all_cells_are_done_and_no_method_saw_other_boards():

@@ -112,8 +112,12 @@ def test_where_no_board_was_solved_that_is_said(figures, tmp_path):
     save_report(hit, "one board", ["compare"], tmp_path / "a.html")
 
 
-def test_a_dollar_is_a_dollar(tmp_path):
-    save_plot(example(), r"boards of a$\foo$.txt", tmp_path / "a.png")
+def test_a_dollar_is_a_dollar_in_names_and_not_in_numbers(figures, tmp_path):
+    odd = Method("ida-star", r"pdb:$\foo$", Settings())
+    comparison = filled(cell(1, A), cell(1, odd, generated=9), methods=(A, odd), count=1)
+    save_plot(comparison, r"boards of a$\foo$.txt", tmp_path / "a.png")
+    ticks = [tick for tick in figures[-1].axes[0].get_xticklabels() if tick.get_text()]
+    assert ticks and all(tick.get_parse_math() and tick.get_text().startswith("$") for tick in ticks)
 
 
 def test_methods_can_be_told_apart_without_colour():
@@ -145,6 +149,11 @@ def test_nothing_is_cut_off_and_no_words_collide(figures, tmp_path, limit, sever
         boxes[number, "ylabel"] = axes.yaxis.label.get_window_extent()
         boxes[number, "legend"] = axes.get_legend().get_window_extent()
         boxes[number, "picture"] = axes.get_window_extent()
+        for place, axis in enumerate((axes.xaxis, axes.yaxis)):
+            low, high = axis.get_view_interval()
+            for tick in axis.get_majorticklabels():
+                if low <= tick.get_position()[place] <= high:
+                    boxes[number, place, tick.get_text()] = tick.get_window_extent()
     boxes["suptitle"] = figure._suptitle.get_window_extent()
     for name, box in boxes.items():
         assert canvas.x0 <= box.x0 and box.x1 <= canvas.x1, name
