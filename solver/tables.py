@@ -17,17 +17,13 @@ class Table(NamedTuple):
     def __str__(self) -> str:
         """Columns of numbers lean to the right, the first ones, of names, to the left."""
         widths = [max(map(len, column)) for column in zip(self.headings, *self.rows, strict=True)]
-        at = 0
+        at, titles, lines = 0, [], []
         for title, span in self.groups or ():
             room = sum(widths[at : at + span]) + 2 * (span - 1)
             widths[at + span - 1] += max(0, len(title) - room)  # a title wider than its columns
+            titles.append(title.rjust(room))
             at += span
-        lines = []
-        if self.groups:
-            at, titles = 0, []
-            for title, span in self.groups:
-                titles.append(title.rjust(sum(widths[at : at + span]) + 2 * (span - 1)))
-                at += span
+        if titles:
             lines.append("  ".join(titles))
         for row in [self.headings, *self.rows]:
             cells = [
@@ -75,9 +71,8 @@ def board_table(comparison: Comparison) -> Table:
     for one in boards:
         cells = [comparison.cell(one, method) for method in comparison.methods]
         length = next((cell.length for cell in cells if cell.length is not None), one.length)
-        row = [str(one.id), "?" if length is None else str(length)] + [
-            count(one.generated) if one.generated else "-"
-        ] * published
+        row = [str(one.id), "?" if length is None else str(length)]
+        row += [count(one.generated) if one.generated else "-"] * published
         for cell in cells:
             figures = (count(cell.generated), seconds(cell.seconds))
             row += [str(cell.h_start), *(marked(figure, cell.limit_hit) for figure in figures)]
