@@ -35,9 +35,10 @@ solve: $(READY) databases/4x4-7-8.h5  ## build what is missing and solve one of 
 compare: $(READY) databases/4x4-7-8.h5  ## Manhattan distance against the default database on 25 of Korf's boards, under a minute
 	$(BIN)/pdb-solver compare --set korf100 --only 1-25 --heuristics manhattan,pdb:4x4-7-8 --each
 
+# Two files of tests at a time: most of the time goes into compiling kernels.
 test: $(READY)  ## run the tests: with compiled kernels, then the small ones as plain Python
-	$(BIN)/python -m pytest
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest tests/test_build.py tests/test_recipes.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
+	$(BIN)/python -m pytest -n 2 --dist loadfile
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/test_build.py tests/test_recipes.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
 
 test-slow: $(READY)  ## run the longer proofs
 	$(BIN)/python -m pytest -m slow
