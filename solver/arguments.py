@@ -13,13 +13,15 @@ from typing import NamedTuple
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.shell import parse_size
 
-from .board import GOALS, SETS, Board, format_board, load_set, read_boards
+from .board import GOALS, SETS, Board, format_board, goal_board, load_set, read_boards
 
 SOLVED, NO_SOLUTION, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
 EXIT_CODES = (
     "exit codes: 0 solved, 1 no solution exists, 2 bad input or an unusable file, 3 a limit was reached,\n"
     "130 interrupted; of many boards the gravest: 130, 2, 3, 1"
 )
+
+NO_BOARD = "there is no board in the input: write one a line, as in '1 2 3 4 5 6 7 8 0'"
 
 # ---- numbers ------------------------------------------------------------------------------------
 
@@ -126,6 +128,10 @@ def asked_boards(args: argparse.Namespace) -> tuple[Iterable[Task], bool]:
     if args.file is None and sys.stdin.isatty() and not args.board:
         raise InputError("no board is given: write it after the command, or give --file, --set or a board on stdin")
     return _read(args.file, grid), True
+
+
+def asked_goal(args: argparse.Namespace, grid: Grid) -> Board:
+    return goal_board(grid, "last" if args.goal is None else args.goal)
 
 
 def _read(path: Path | None, grid: Grid | None) -> Iterator[Task]:

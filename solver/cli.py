@@ -11,6 +11,7 @@ import json
 import random
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
@@ -23,18 +24,20 @@ from .arguments import (
     EXIT_CODES,
     INTERRUPTED,
     LIMIT,
+    NO_BOARD,
     NO_SOLUTION,
     SOLVED,
     Task,
     asked_boards,
+    asked_goal,
     board_options,
     goal_option,
     limit_options,
     number_above_0,
+    number_list,
     whole_number,
 )
-from .board import draw_board, format_board, goal_board, parse_board, random_board
-from .compare_command import compare_options, run_compare
+from .board import draw_board, format_board, parse_board, random_board
 from .heuristics import HEURISTICS, check_name
 from .jobs import PULSE, answers
 from .search import SEARCHES, default_memory
@@ -85,7 +88,7 @@ def _solve(task: Task, args: argparse.Namespace, settings: Settings, report, int
     try:
         if task.board is None:
             grid, board = parse_board(task.text, task.grid)
-            goal = goal_board(grid, "last" if args.goal is None else args.goal)
+            goal = asked_goal(args, grid)
             task = task._replace(grid=grid, board=board, goal=goal)
         solution = solve_board(task.grid, task.board, task.goal, settings, report, _once, interrupt)
     except Unsolvable as error:
@@ -197,7 +200,7 @@ def _print_many(found: Iterator[Answer], args: argparse.Namespace, count: int | 
         codes.add(INTERRUPTED)
         notice("interrupted: the boards after these were not begun")
     if not codes:
-        raise InputError("there is no board in the input: write one a line, as in '1 2 3 4 5 6 7 8 0'")
+        raise InputError(NO_BOARD)
     return next(code for code in GRAVEST if code in codes)
 
 
@@ -267,11 +270,17 @@ def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
 
 def run_random(args: argparse.Namespace) -> int:
     grid = Grid.parse(args.shape)
-    goal = goal_board(grid, "last" if args.goal is None else args.goal)
+    goal = asked_goal(args, grid)
     chance = random.Random(args.seed)
     for _ in range(args.number):
         print(format_board(grid, random_board(grid, goal, chance)))
     return SOLVED
+
+
+def run_compare(args: argparse.Namespace) -> int:
+    from .compare_command import run_compare as compare
+
+    return compare(args)
 
 
 def run_bench(args: argparse.Namespace) -> int:
@@ -352,6 +361,43 @@ def _parser() -> Parser:
     folder_option(bench)
     bench.add_argument("--json", action="store_true", help="one JSON object a row")
     return parser
+
+
+def compare_options(sub: argparse.ArgumentParser) -> None:
+    board_options(sub)
+    sub.add_argument("--random", metavar="RxC", help="take random boards of this shape")
+    sub.add_argument("-n", "--number", type=number_above_0, metavar="N", help="how many random boards (default: 100)")
+    sub.add_argument("--seed", type=whole_number, metavar="N", help="which random boards (default: 1)")
+    sub.add_argument(
+        "--only",
+        type=number_list,
+        metavar="NUMBERS",
+        help="a part of the boards, by number in the set or line of the file, as in 1-20,33",
+    )
+    sub.add_argument(
+        "--heuristics",
+        default="manhattan,linear-conflict,pdb",
+        metavar="A,B,...",
+        help="the ones to compare, written as for 'solve --heuristic' (default: %(default)s)",
+    )
+    sub.add_argument(
+        "--algorithms",
+        default="ida-star",
+        metavar="A,B,...",
+        help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves (default: %(default)s)",
+    )
+    sub.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of a search (default: 1)")
+    sub.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
+    limit_options(sub)
+    sub.add_argument("--each", action="store_true", help="print a row for each board, too")
+    sub.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    sub.add_argument("--csv", type=Path, metavar="FILE", help="write a line for each board and method")
+    sub.add_argument(
+        "--resume", type=Path, metavar="FILE", help="the same, and if the file is there, do only what it lacks"
+    )
+    sub.add_argument("--plot", type=Path, metavar="FILE", help="draw it, as .png or .svg (needs matplotlib)")
+    sub.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page of it (needs matplotlib)")
+    folder_option(sub)
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""``pdb-solver compare``: its options, the boards they name, and what is printed, written and drawn."""
+"""``pdb-solver compare``: the boards that are asked for, and what is printed, written and drawn."""
 
 from __future__ import annotations
 
@@ -12,66 +12,18 @@ from threading import Event
 from typing import NamedTuple
 
 from pdb_builder.grid import Grid, InputError
-from pdb_builder.shell import folder_option, notice, positive
+from pdb_builder.shell import notice
 
-from .arguments import (
-    INTERRUPTED,
-    LIMIT,
-    NO_SOLUTION,
-    SOLVED,
-    asked_boards,
-    board_options,
-    limit_options,
-    number_above_0,
-    number_list,
-    whole_number,
-)
-from .board import Board, Instance, goal_board, load_set, parse_board, random_board, why_unsolvable
+from .arguments import INTERRUPTED, LIMIT, NO_BOARD, NO_SOLUTION, SOLVED, asked_boards, asked_goal
+from .board import Board, Instance, load_set, parse_board, random_board, why_unsolvable
 from .comparing import Cell, Comparison, prepare_methods, searches_at_a_time
 from .heuristics import check_name
 from .jobs import PULSE
 from .report import check_possible, save_plot, save_report
 from .results import ResultsFile
-from .search import SEARCHES, default_memory
+from .search import default_memory
 from .solving import Settings, Unsolvable
 from .tables import board_table, readable_time, summary_table
-
-
-def compare_options(sub: argparse.ArgumentParser) -> None:
-    board_options(sub)
-    sub.add_argument("--random", metavar="RxC", help="take random boards of this shape")
-    sub.add_argument("-n", "--number", type=number_above_0, metavar="N", help="how many random boards (default: 100)")
-    sub.add_argument("--seed", type=whole_number, metavar="N", help="which random boards (default: 1)")
-    sub.add_argument(
-        "--only",
-        type=number_list,
-        metavar="NUMBERS",
-        help="a part of the boards, by number in the set or line of the file, as in 1-20,33",
-    )
-    sub.add_argument(
-        "--heuristics",
-        default="manhattan,linear-conflict,pdb",
-        metavar="A,B,...",
-        help="the ones to compare, written as for 'solve --heuristic' (default: %(default)s)",
-    )
-    sub.add_argument(
-        "--algorithms",
-        default="ida-star",
-        metavar="A,B,...",
-        help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves (default: %(default)s)",
-    )
-    sub.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of a search (default: 1)")
-    sub.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
-    limit_options(sub)
-    sub.add_argument("--each", action="store_true", help="print a row for each board, too")
-    sub.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
-    sub.add_argument("--csv", type=Path, metavar="FILE", help="write a line for each board and method")
-    sub.add_argument(
-        "--resume", type=Path, metavar="FILE", help="the same, and if the file is there, do only what it lacks"
-    )
-    sub.add_argument("--plot", type=Path, metavar="FILE", help="draw it, as .png or .svg (needs matplotlib)")
-    sub.add_argument("--report", type=Path, metavar="FILE", help="write an HTML page of it (needs matplotlib)")
-    folder_option(sub)
 
 
 def run_compare(args: argparse.Namespace) -> int:
@@ -154,7 +106,7 @@ def _random(args: argparse.Namespace) -> Chosen:
     if args.board or args.file is not None or args.set is not None or args.shape is not None:
         raise InputError("--random draws boards of the shape it names: leave out boards, --file, --set and --shape")
     grid = Grid.parse(args.random)
-    goal = goal_board(grid, "last" if args.goal is None else args.goal)
+    goal = asked_goal(args, grid)
     seed = 1 if args.seed is None else args.seed
     chance = random.Random(seed)
     drawn = [random_board(grid, goal, chance) for _ in range(args.number or 100)]
@@ -174,7 +126,7 @@ def _given(args: argparse.Namespace) -> Chosen:
         except InputError as error:
             raise InputError(f"{place}{error}") from None
         if grid is None:
-            grid, goal = shape, goal_board(shape, "last" if args.goal is None else args.goal)
+            grid, goal = shape, asked_goal(args, shape)
         if shape != grid:
             raise InputError(f"{place}this is a {shape} board, the first one is {grid}: compare boards of one shape")
         if reason := why_unsolvable(grid, board, goal):
@@ -182,7 +134,7 @@ def _given(args: argparse.Namespace) -> Chosen:
         number = task.extra["line"] if many else 1
         instances[number] = Instance(number, board, None, None)
     if grid is None:
-        raise InputError("there is no board in the input: write one a line, as in '1 2 3 4 5 6 7 8 0'")
+        raise InputError(NO_BOARD)
     return Chosen(args.file.name if args.file else "boards given", grid, goal, instances)
 
 

@@ -251,8 +251,8 @@ class Comparison:
             heuristic = heuristic_for(frame, method.settings)
             cells = []
             for cell in saved:
-                instance = self.instances.get(cell.instance)
-                ours = instance and cell.board == format_board(self.grid, instance.board) and cell[2:4] == method[:2]
+                instance = self.instances.get(cell.instance) if cell[2:4] == method[:2] else None
+                ours = instance and cell.board == format_board(self.grid, instance.board)
                 if not ours or _could_go_on(cell, method.settings):
                     continue
                 value = max(heuristic.measure(frame.enter(instance.board)))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from .comparing import Comparison, Summary
+if TYPE_CHECKING:
+    from .comparing import Comparison, Summary
 
 
 class Table(NamedTuple):
