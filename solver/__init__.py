@@ -28,6 +28,7 @@ _HOMES = {
     "Unsolvable": "solving",
     "compare": "comparing",
     "Comparison": "comparing",
+    "animate": "showing",
     "parse_board": "board",
     "read_boards": "board",
     "goal_board": "board",
