@@ -29,6 +29,7 @@ _HOMES = {
     "compare": "comparing",
     "Comparison": "comparing",
     "animate": "showing",
+    "save_gif": "picture",
     "parse_board": "board",
     "read_boards": "board",
     "goal_board": "board",
