@@ -14,6 +14,7 @@ from pdb_builder.grid import Grid, InputError
 from pdb_builder.shell import parse_size
 
 from .board import GOALS, SETS, Board, format_board, goal_board, load_set, read_boards
+from .showing import FASTEST, SLOWEST, SPEED
 
 SOLVED, NO_SOLUTION, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
 EXIT_CODES = (
@@ -46,6 +47,15 @@ def whole_number(text: str) -> int:
 def seconds_above_0(text: str) -> float:
     if not re.fullmatch(r"([0-9]{1,9}\.?|[0-9]{0,9}\.[0-9]{1,9})(e[0-9])?", text.strip()) or float(text) <= 0:
         raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number of seconds above 0: write it as 10 or 0.5")
+    return float(text)
+
+
+def moves_a_second(text: str) -> float:
+    known = re.fullmatch(r"[0-9]{1,9}\.?|[0-9]{0,9}\.[0-9]{1,9}", text.strip())
+    if not known or not SLOWEST <= float(text) <= FASTEST:
+        raise argparse.ArgumentTypeError(
+            f"'{text[:20]}' is not a number from {SLOWEST} to {FASTEST}: write it as {SPEED}"
+        )
     return float(text)
 
 
@@ -84,6 +94,21 @@ def limit_options(sub: argparse.ArgumentParser) -> None:
         type=parse_size,
         metavar="SIZE",
         help="memory for the boards of a search with a-star, as in 4G (default: half of what is free, over all jobs)",
+    )
+
+
+def showing_options(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--animate",
+        action="store_true",
+        help="play the solution in the terminal before it is printed; of many boards one after another. "
+        "Where it cannot be played, as --show",
+    )
+    sub.add_argument(
+        "--gif", type=Path, metavar="FILE", help="draw the solution of one board, as a moving .gif (needs Pillow)"
+    )
+    sub.add_argument(
+        "--speed", type=moves_a_second, metavar="N", help=f"moves a second of --animate and --gif (default: {SPEED})"
     )
 
 

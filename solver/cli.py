@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -35,12 +36,14 @@ from .arguments import (
     limit_options,
     number_above_0,
     number_list,
+    showing_options,
     whole_number,
 )
 from .board import draw_board, format_board, parse_board, random_board
 from .heuristics import HEURISTICS, check_name
 from .jobs import PULSE, answers
 from .search import SEARCHES, default_memory
+from .showing import SPEED, animate, obstacle
 from .solving import ORDERS, Settings, Solution, Unsolvable, solve_board
 from .tables import millions
 
@@ -136,10 +139,54 @@ class Meter:
         self.bar.close()
 
 
+def _check_showing(args: argparse.Namespace, many: bool) -> None:
+    """Raise ``InputError`` for what cannot be shown, before the search."""
+    if args.speed is not None and not args.animate and args.gif is None:
+        raise InputError("--speed is for --animate and --gif: give one of them, or leave it out")
+    if args.gif is not None:
+        from .picture import check_possible
+
+        if many:
+            raise InputError("--gif shows the solution of one board: write the board after the command")
+        check_possible(args.gif)
+
+
+def _played(solution: Solution, args: argparse.Namespace) -> bool:
+    """Play a solution if that is asked for; False if it was interrupted. What cannot be played will be printed."""
+    if not (args.animate and solution.solved):
+        return True
+    reason = obstacle(solution.grid, sys.stdout)
+    args.show = reason is not None  # --animate excludes --show, so it is free to say so, board by board
+    if reason:
+        _once(f"the boards are printed, not played: {reason}")
+        return True
+    try:
+        animate(solution, sys.stdout, args.speed or SPEED, of=args.moves)
+        whole = True
+    except KeyboardInterrupt:
+        whole = False
+    print()  # between the moving board and what is printed of it
+    return whole
+
+
+def _draw(answer: Answer, args: argparse.Namespace) -> None:
+    """Draw a solution if that is asked for."""
+    if args.gif is None or answer.solution is None:
+        return
+    if not answer.solution.solved:
+        notice(f"{args.gif} was not written: there is no solution to show")
+        return
+    from .picture import save_gif
+
+    save_gif(answer.solution, args.gif, args.speed or SPEED)
+    notice(f"{args.gif} is written: {args.gif.stat().st_size / 1000:,.0f} kB")
+
+
 def run_solve(args: argparse.Namespace) -> int:
-    if args.json + args.quiet + args.show > 1:
-        raise InputError("--json, --quiet and --show exclude each other: give one of them")
+    if args.json + args.quiet + args.show + args.animate > 1:
+        raise InputError("--json, --quiet, --show and --animate exclude each other: give one of them")
     tasks, many = asked_boards(args)
+    _check_showing(args, many)
     settings = _settings(args)
     interrupt = Event()
     if many and args.heuristic is not None:
@@ -150,7 +197,9 @@ def run_solve(args: argparse.Namespace) -> int:
             answer = _solve(next(iter(tasks)), args, settings, meter, interrupt)
         finally:
             meter.close()
-        return _print_one(answer, args)
+        code = _print_one(answer, args)
+        _draw(answer, args)
+        return code
     found = answers(tasks, lambda task: _solve(task, args, settings, None, interrupt), args.jobs or 1, interrupt)
     return _print_many(found, args, len(tasks) if isinstance(tasks, list) else None)
 
@@ -162,7 +211,11 @@ def _print_one(answer: Answer, args: argparse.Namespace) -> int:
     elif solution is None:
         notice(f"pdb-solver: {'error: ' * (answer.code == BAD_INPUT)}{answer.error}")
     elif not args.quiet:
+        whole = _played(solution, args)
         print("\n".join(_described(solution, args)))
+        if not whole:
+            notice("interrupted: the moves were not shown to the end")
+            return INTERRUPTED
     elif solution.solved:
         for tiles in solution.solutions or [solution.tiles]:
             print(solution.letters(tiles, args.moves))
@@ -176,7 +229,8 @@ def _print_many(found: Iterator[Answer], args: argparse.Namespace, count: int | 
 
     codes = set()
     try:
-        with tqdm(total=count, unit=" boards", disable=None, leave=False) as bar:
+        # A bar would be drawn into the moving board.
+        with tqdm(total=count, unit=" boards", disable=args.animate or None, leave=False) as bar:
             for answer in found:
                 codes.add(answer.code)
                 bar.clear()
@@ -186,8 +240,12 @@ def _print_many(found: Iterator[Answer], args: argparse.Namespace, count: int | 
                     notice(f"{answer.task.name}: {answer.error}")
                     if args.quiet:
                         print(NO_MOVES, flush=True)
-                elif args.show:
-                    print(f"{answer.task.name}:", *_described(answer.solution, args), sep="\n", flush=True)
+                elif args.show or args.animate:
+                    print(f"{answer.task.name}:", flush=True)
+                    whole = _played(answer.solution, args)
+                    print(*_described(answer.solution, args), sep="\n", flush=True)
+                    if not whole:
+                        raise KeyboardInterrupt
                 elif not args.quiet:
                     print(_line(answer, args), flush=True)
                 elif answer.solution.solved:
@@ -334,6 +392,7 @@ def _parser() -> Parser:
         help="print the moves alone; of many boards one line each, '-' without a solution",
     )
     solve.add_argument("--json", action="store_true", help="one JSON object a board")
+    showing_options(solve)
     folder_option(solve)
 
     compare = command(
