@@ -22,7 +22,8 @@ blocks of one parity and only writes those of the other: one ``frontier`` map se
 target. On a wrapped board with an odd side there are two, exchanged after every level.
 
 The table of a ``bits`` database is the map ``table`` without the unused bits; for ``bytes`` the level
-is written into the entries that it reaches first (``encoding`` explains the two).
+is written into the entries that it reaches first (``encoding`` explains the two). ``count_levels`` makes
+no table: it only counts, and knows the last level.
 """
 
 from __future__ import annotations
@@ -131,8 +132,8 @@ class Maps(NamedTuple):
     parity: np.ndarray  # of each block's distances
     remaining: np.ndarray  # states of each block that are not visited
     visited: np.ndarray
-    table: np.ndarray  # empty for ``bytes``
-    distances: np.ndarray  # empty for ``bits``
+    table: np.ndarray  # empty unless for ``bits``
+    distances: np.ndarray  # empty unless for ``bytes``
 
 
 class Frontier(NamedTuple):
@@ -236,7 +237,7 @@ def _sweep_kernel(size: int):
                 if distances.size != 0:
                     entries, zones = rank * words * bits, (first_block[rank], first_block[rank + 1])
                     _record_level(level, distances, entries, bits, words, fresh_bits, visited, block, *zones)
-                elif level & 2:
+                elif level & 2 and table.size != 0:
                     for word in range(0, words, stretch):
                         or_rows(table, start + word, fresh_bits, start + word, stretch)
                 fresh_active[block] = 1
@@ -300,15 +301,15 @@ def block_words(size: int) -> int:
     return max(1, factorial(size) // 24)
 
 
-def least_memory(grid: Grid, size: int, encoding: str) -> int:
+def least_memory(grid: Grid, size: int, encoding: str | None) -> int:
     """A lower bound on ``memory_needed`` that costs nothing to compute."""
     footprints = comb(grid.cells, size)
     bytes_table = footprints * factorial(size) if encoding == "bytes" else 0
     return footprints * 4 * block_words(size) * _map_count(grid, encoding) + bytes_table
 
 
-def memory_needed(index: Index, encoding: str, threads: int) -> int:
-    """The bytes of memory that building a table takes at its peak."""
+def memory_needed(index: Index, encoding: str | None, threads: int) -> int:
+    """The bytes of memory that building a table takes at its peak; encoding None: that ``count_levels`` takes."""
     maps = index.blocks * 4 * block_words(index.size) * _map_count(index.grid, encoding)
     most_moves = min(index.size, index.grid.cells - index.size) * max(map(len, index.grid.neighbours))
     per_block = index.blocks * (17 + 5 * most_moves) + index.footprints * 9
@@ -317,7 +318,7 @@ def memory_needed(index: Index, encoding: str, threads: int) -> int:
     return maps + per_block + distances + scratch + 200_000_000  # and the interpreter, its libraries, the compiler
 
 
-def _map_count(grid: Grid, encoding: str) -> int:
+def _map_count(grid: Grid, encoding: str | None) -> int:
     return 2 + (encoding == "bits") + (not grid.bipartite)
 
 
@@ -347,6 +348,51 @@ def build_table(
     return BuiltTable(tiles, encoding, values, index.first_block, counts, seconds, workers.threads)
 
 
+class Levels(NamedTuple):
+    """How many states of a pattern lie at each distance, and which of them at the largest.
+
+    State number i of the last level is arrangement ``arrangements[i]`` of block ``blocks[i]``; they are in order.
+    """
+
+    counts: np.ndarray
+    blocks: np.ndarray
+    arrangements: np.ndarray
+
+
+def count_levels(
+    grid: Grid,
+    tiles: Sequence[int],
+    *,
+    blank: int = 0,
+    threads: int | None = None,
+    most: int | None = None,
+    progress: Callable[[int], object] = lambda states: None,
+) -> Levels:
+    """Search as ``build_table`` does and keep no table; of the last level list at most ``most`` states.
+
+    Without a table any board will do: on those that are not bipartite, too, states are counted, blank included.
+    """
+    tiles = check_pattern(grid, tiles)
+    grid.check_blank(blank)
+    index = index_of(grid, len(tiles))
+    goal = sum(1 << grid.home(tile, blank) for tile in tiles)
+    with Workers(threads or default_threads()) as workers:
+        share = partial(workers.over, _ranges(index, workers.threads))
+        _, (bits, active), counts = _levels(index, goal, blank, None, share, progress)
+    width, words = factorial(min(index.size, LEADING)), block_words(index.size)
+    most = int(counts[-1]) if most is None else most
+    blocks, arrangements = [], []
+    for block in np.flatnonzero(active).tolist():
+        rows = bits[block * words : (block + 1) * words]
+        for row in np.flatnonzero(rows).tolist():
+            if len(blocks) >= most:
+                break
+            set_bits = [bit for bit in range(width) if int(rows[row]) >> bit & 1][: most - len(blocks)]
+            blocks += [block] * len(set_bits)
+            arrangements += [row * width + bit for bit in set_bits]
+    return Levels(counts, np.array(blocks, dtype=np.int64), np.array(arrangements, dtype=np.int64))
+
+
 def _ranges(index: Index, threads: int) -> list[tuple[int, int]]:
     """Ranges of footprints with about equally many blocks, several for each thread."""
     parts = min(8 * threads, 1 + index.states // 500_000)
@@ -374,19 +420,37 @@ def _search(
     index: Index, goal: int, blank: int, encoding: str, share: Callable, progress: Callable[[int], object]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Search level by level from the goal; the table's values and its entries per distance."""
+    maps, frontier, counts = _levels(index, goal, blank, encoding, share, progress)
+    if encoding == "bytes":
+        values = maps.distances.reshape(index.footprints, index.arrangements)
+        return values, np.trim_zeros(sum(share(_histogram, values))[:UNREACHED], "b")
+    table = maps.table
+    del maps, frontier  # the packed table takes their place
+    values = np.empty((index.blocks, block_bytes(index.size)), dtype=np.uint8)
+    share(_pack_rows, index.first_block, table, block_words(index.size), values)
+    return values, counts
+
+
+def _levels(
+    index: Index, goal: int, blank: int, encoding: str | None, share: Callable, progress: Callable[[int], object]
+) -> tuple[Maps, Frontier, np.ndarray]:
+    """Search level by level from the goal: the maps, the states of the last level, the states of each level.
+
+    Encoding None is for those who want to know no more than that: then there is neither table nor distances.
+    """
     grid, size, first_block, words = index.grid, index.size, index.first_block, block_words(index.size)
     moves, parity = _all_moves(index, goal, share)
 
     def bit_map() -> np.ndarray:
         return np.zeros(index.blocks * words, dtype=np.uint32)
 
-    bits = encoding == "bits"
+    entries = index.footprints * index.arrangements if encoding == "bytes" else 0
     maps = Maps(
         parity,
         np.full(index.blocks, index.arrangements, dtype=np.int32),
         bit_map(),
-        bit_map() if bits else np.zeros(0, dtype=np.uint32),
-        np.full(0 if bits else index.footprints * index.arrangements, UNREACHED, dtype=np.uint8),
+        bit_map() if encoding == "bits" else np.zeros(0, dtype=np.uint32),
+        np.full(entries, UNREACHED, dtype=np.uint8),
     )
     last = Frontier(bit_map(), np.zeros(index.blocks, dtype=np.uint8))
     fresh = last if grid.bipartite else Frontier(bit_map(), np.zeros(index.blocks, dtype=np.uint8))
@@ -407,17 +471,12 @@ def _search(
         progress(found)
         level = len(counts)
         found = sum(share(sweep, level, grid.bipartite, first_block, moves, recipes_of(size), maps, last, fresh))
-        if found and not bits and level == UNREACHED:
+        if found and encoding == "bytes" and level == UNREACHED:
             raise InputError(
                 f"distances beyond {UNREACHED - 1} do not fit a byte: use --encoding bits, or smaller patterns"
             )
-        last, fresh = fresh, last
-
-    if not bits:
-        values = maps.distances.reshape(index.footprints, index.arrangements)
-        return values, np.trim_zeros(sum(share(_histogram, values))[:UNREACHED], "b")
-    table = maps.table
-    del maps, last, fresh  # the packed table takes their place
-    values = np.empty((index.blocks, block_bytes(size)), dtype=np.uint8)
-    share(_pack_rows, first_block, table, words, values)
-    return values, np.array(counts, dtype=np.int64)
+        if found:
+            last, fresh = fresh, last
+    # The search that found nothing has left the last level as it was: it wrote to blocks of the other
+    # parity, or to the other map.
+    return maps, last, np.array(counts, dtype=np.int64)

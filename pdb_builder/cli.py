@@ -14,7 +14,6 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 from .encoding import ENCODINGS, check_encoding
@@ -22,6 +21,7 @@ from .grid import Grid, InputError
 from .pattern import DEFAULT_NAME, NAMED, Spec, check_partition, default_partition, parse_patterns, shape_of
 from .shell import (
     Parser,
+    bar_chart,
     folder_option,
     new_parser,
     notice,
@@ -170,14 +170,6 @@ def _draw_partition(database) -> str:
     return "\n".join(f"    {left}      {right}" for left, right in rows)
 
 
-def _bar_chart(table, width: int = 40) -> Iterator[str]:
-    most = max(count for _, count in table.levels())
-    for distance, count in table.levels():
-        eighths = round(8 * width * count / most)
-        bar = "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
-        yield f"    {distance:3d} {count:15,d} {bar or '▏'}"
-
-
 def describe(database) -> dict:
     """Everything ``info`` knows, for programs."""
     spec = database.spec
@@ -236,7 +228,7 @@ def run_info(args: argparse.Namespace) -> int:
             f"built in {table.seconds:.1f} s by {table.threads} threads"
         )
         print("    distance    entries")
-        print("\n".join(_bar_chart(table)))
+        print("\n".join(bar_chart(table.levels())))
     return 0
 
 

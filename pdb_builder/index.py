@@ -162,6 +162,21 @@ def arrangement_rank(ordinals, size):
     return (merge * rows + row) * bits + bit
 
 
+def arrangement_at(number: int, size: int) -> list[int]:
+    """The ordinals of the tiles in the arrangement with this number: the inverse of ``arrangement_rank``."""
+    leading = min(size, LEADING)
+    number, bit = divmod(number, factorial(leading))
+    merge, row = divmod(number, factorial(size - leading))
+    taken = int(footprint_at(merge, leading, size))
+    groups = ([place for place in range(size) if (taken >> place & 1) == member] for member in (1, 0))
+    ordinals = []
+    for places, order in zip(groups, (bit, row), strict=True):
+        for remaining in range(len(places), 0, -1):
+            first, order = divmod(order, factorial(remaining - 1))
+            ordinals.append(places.pop(first))
+    return ordinals
+
+
 # ---- the index of one pattern size on one grid --------------------------------------------------
 
 

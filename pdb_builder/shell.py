@@ -15,7 +15,7 @@ import signal
 import sys
 import threading
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from . import __version__
@@ -41,6 +41,16 @@ def notice(text: str) -> None:
     """One line on stderr, if anybody can read it."""
     with contextlib.suppress(OSError):
         print(" ".join(text.split()), file=sys.stderr, flush=True)
+
+
+def bar_chart(levels: Iterable[tuple[int, int]], width: int = 40) -> Iterator[str]:
+    """A line for each (distance, count), with a bar as long as the count is large."""
+    levels = list(levels)
+    most = max(count for _, count in levels)
+    for distance, count in levels:
+        eighths = round(8 * width * count / most)
+        bar = "█" * (eighths // 8) + ("", "▏", "▎", "▍", "▌", "▋", "▊", "▉")[eighths % 8]
+        yield f"    {distance:3d} {count:15,d} {bar or '▏'}"
 
 
 def parse_size(text: str) -> int:

@@ -7,7 +7,7 @@ from math import factorial
 import numpy as np
 import pytest
 
-from pdb_builder.build import build_table, memory_needed
+from pdb_builder.build import build_table, count_levels, memory_needed
 from pdb_builder.cli import main
 from pdb_builder.encoding import UNREACHED, check_encoding
 from pdb_builder.grid import Grid, InputError
@@ -86,6 +86,18 @@ def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
             expected[place] = distance >> 1 & 1
         np.testing.assert_array_equal(np.unpackbits(table.values, axis=1, bitorder="little"), expected)
         np.testing.assert_array_equal(table.counts, np.bincount(list(by_block.values())))
+
+
+@pytest.mark.parametrize("rows, cols, wrap, blank, tiles", CASES)
+def test_levels_and_the_last_one_equal_the_naive_search(rows, cols, wrap, blank, tiles):
+    grid = Grid(rows, cols, wrap)
+    _, by_block, _ = expected_tables(grid, tiles, blank, naive(rows, cols, wrap, blank, tiles))
+    levels = count_levels(grid, tiles, blank=blank, threads=1)
+    np.testing.assert_array_equal(levels.counts, np.bincount(list(by_block.values())))
+    last = sorted(state for state, distance in by_block.items() if distance == len(levels.counts) - 1)
+    assert list(zip(levels.blocks.tolist(), levels.arrangements.tolist(), strict=True)) == last
+    some = count_levels(grid, tiles, blank=blank, threads=2, most=2)
+    assert list(zip(some.blocks.tolist(), some.arrangements.tolist(), strict=True)) == last[:2]
 
 
 @pytest.mark.jit

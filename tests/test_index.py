@@ -7,7 +7,15 @@ import numpy as np
 import pytest
 
 from pdb_builder.grid import Grid, InputError
-from pdb_builder.index import Index, arrangement_rank, footprint_at, footprint_rank, next_footprint, zone_number
+from pdb_builder.index import (
+    Index,
+    arrangement_at,
+    arrangement_rank,
+    footprint_at,
+    footprint_rank,
+    next_footprint,
+    zone_number,
+)
 from pdb_builder.verify import list_arrangements, list_footprints
 
 from .oracle import all_footprints, arrangement_number, zones_of
@@ -39,6 +47,7 @@ def test_arrangements_are_numbered_as_documented(size):
     assert sorted(numbers) == list(range(factorial(size)))
     for number, ordinals in enumerate(list_arrangements(size).tolist()):
         assert arrangement_rank(ordinals, size) == number
+        assert arrangement_at(number, size) == ordinals
     for ordinals in list(permutations(range(size)))[:: max(1, factorial(size) // 50)]:
         assert arrangement_number(ordinals) == arrangement_rank(ordinals, size)
 
