@@ -9,7 +9,7 @@ Half of all boards cannot be solved. A move exchanges the blank with a tile, so 
 rearrangement into an odd one and back; it also takes the blank to a cell of the other chessboard
 colour. The two go in step, so a board and its goal must agree in both or differ in both. On every
 board of at least 2x2 cells this is the *only* obstacle. A wrapped odd side breaks the colouring, and
-then there is none: every board can be solved.
+then there is none: every board can be solved. ``solvability`` derives the rule of the textbooks from this.
 
 A file holds one board a line, or matrices, one row a line. ``read_boards`` tells them apart line by
 line, without looking ahead where a line is a board, so that it can sit at the end of a pipe.
@@ -42,15 +42,15 @@ _BYTE_ORDER_MARK = "\ufeff"  # some editors begin every file with it
 # --- text to board ------------------------------------------------------------------------------
 
 
-def parse_board(text: str, grid: Grid | None = None) -> tuple[Grid, Board]:
+def parse_board(text: str, grid: Grid | None = None, wrap: bool = False) -> tuple[Grid, Board]:
     """The board written in ``text``, and its grid.
 
     Numbers are separated by spaces, tabs or commas; rows by ``/``, ``;``, brackets or new lines. The
     blank is 0, ``_``, ``.`` or ``x``. What follows ``#`` on a line is a comment. A single number before
     rows of several is the size of the square that they make.
 
-    The shape is that of ``grid``, else that of the rows, else a square. Raises ``InputError``, with a
-    message of one line, for everything that is not a board.
+    The shape is that of ``grid``, else that of the rows, else a square; without ``grid`` the edges are joined
+    if ``wrap`` says so. Raises ``InputError``, with a message of one line, for everything that is not a board.
     """
     rows = _rows(text)
     if not rows:
@@ -61,7 +61,7 @@ def parse_board(text: str, grid: Grid | None = None) -> tuple[Grid, Board]:
     _check_rectangle(numbers)
     board = tuple(number for row in numbers for number in row)
     if grid is None:
-        grid = Grid(len(numbers), len(numbers[0])) if len(numbers) > 1 else _square(len(board))
+        grid = Grid(len(numbers), len(numbers[0]), wrap) if len(numbers) > 1 else _square(len(board), wrap)
     elif len(numbers) > 1 and (len(numbers), len(numbers[0])) != (grid.rows, grid.cols):
         raise InputError(
             f"the board is written as {len(numbers)} rows of {len(numbers[0])}, but its shape is {grid.shape}: "
@@ -125,7 +125,7 @@ def _check_rectangle(numbers: list[list[int]]) -> None:
             )
 
 
-def _square(count: int) -> Grid:
+def _square(count: int, wrap: bool) -> Grid:
     """The square board of ``count`` cells."""
     if count < 4:
         raise InputError(f"{_count(count, 'number')} cannot be a board: the smallest, 2x2, has 4")
@@ -133,7 +133,7 @@ def _square(count: int) -> Grid:
         raise InputError(f"{count} numbers cannot be a board: at most {MAX_CELLS} cells are possible")
     side = isqrt(count)
     if side * side == count:
-        return Grid(side, side)
+        return Grid(side, side, wrap)
     sides = [rows for rows in range(2, count // 2 + 1) if count % rows == 0]
     if not sides:
         raise InputError(f"{count} numbers cannot be a board of any shape: see whether one is missing or too many")
@@ -326,7 +326,7 @@ def why_unsolvable(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str
     """None if moves lead from ``start`` to ``goal``, both boards of the grid; else the reason, in one line."""
     if not grid.bipartite:
         return None
-    odd_order = _is_odd(start, goal)
+    odd_order = exchanges(start, goal) % 2 == 1
     colours = [grid.odd_cells >> board.index(0) & 1 for board in (start, goal)]
     odd_way = colours[0] != colours[1]
     if odd_order == odd_way:
@@ -338,17 +338,17 @@ def why_unsolvable(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str
     )
 
 
-def _is_odd(start: Sequence[int], goal: Sequence[int]) -> bool:
-    """Whether the rearrangement of all cells, blank included, is an odd permutation."""
+def exchanges(start: Sequence[int], goal: Sequence[int]) -> int:
+    """The fewest exchanges of two numbers, blank included, that make ``goal`` of ``start``."""
     home = {tile: cell for cell, tile in enumerate(goal)}
     unseen = set(range(len(goal)))
-    odd = False
+    count = 0
     while unseen:
         first = cell = unseen.pop()
         while (cell := home[start[cell]]) != first:  # a cycle of k cells is k-1 exchanges
             unseen.remove(cell)
-            odd = not odd
-    return odd
+            count += 1
+    return count
 
 
 def random_board(grid: Grid, goal: Sequence[int], chance: random.Random) -> Board:
@@ -377,6 +377,15 @@ def format_board(grid: Grid, board: Sequence[int]) -> str:
 def draw_board(grid: Grid, board: Sequence[int]) -> str:
     """The board as rows of aligned numbers, the blank as a dot. ``parse_board`` reads it back."""
     return grid.draw(lambda cell: board[cell] or ".")
+
+
+def draw_way(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str:
+    """Two boards side by side, with an arrow from the one to the other."""
+    pairs = zip(draw_board(grid, start).splitlines(), draw_board(grid, goal).splitlines(), strict=True)
+    middle = grid.rows // 2
+    return "\n".join(
+        f"    {left}  {'->' if row == middle else '  '}  {right}" for row, (left, right) in enumerate(pairs)
+    )
 
 
 # --- shipped sets -------------------------------------------------------------------------------

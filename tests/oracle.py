@@ -35,8 +35,12 @@ def pattern_distances(grid, tiles, blank):
 
 
 def board_distances(grid, blank):
-    """Breadth-first search over whole boards: {board: moves to the goal}."""
-    goal = grid.goal(blank)
+    """Breadth-first search over whole boards from the canonical goal: {board: moves to the goal}."""
+    return distances_to(grid, grid.goal(blank))
+
+
+def distances_to(grid, goal):
+    """Breadth-first search over whole boards from any goal: {board: moves to the goal}."""
     distances = {goal: 0}
     queue = deque([goal])
     while queue:
