@@ -1,6 +1,6 @@
 """Proven shortest solutions of sliding-tile puzzles.
 
->>> from solver import compare, solve
+>>> from solver import compare, distribution, solve
 >>> solution = solve("1 2 3 4 5 6 0 7 8", heuristic="manhattan")
 >>> solution.moves, solution.length
 ('LL', 2)
@@ -11,6 +11,9 @@
 >>> comparison = compare(["8 0 6 / 5 4 7 / 2 3 1"], ["manhattan", "linear-conflict"], goal="first")
 >>> [(row.heuristic, row.h_mean, row.generated) for row in comparison.summaries()]
 [('manhattan', 21.0, 28380.0), ('linear-conflict', 23.0, 15244.0)]
+>>> found = distribution("2x3")
+>>> found.boards, found.maximum, found.farthest
+(360, 21, ((4, 5, 0, 1, 2, 3),))
 >>> solve("2 1 3 4 5 6 7 8 0", heuristic="manhattan")
 Traceback (most recent call last):
     ...
@@ -26,6 +29,8 @@ _HOMES = {
     "Solution": "solving",
     "Settings": "solving",
     "Unsolvable": "solving",
+    "distribution": "census",
+    "Distribution": "census",
     "compare": "comparing",
     "Comparison": "comparing",
     "animate": "showing",
@@ -35,6 +40,7 @@ _HOMES = {
     "goal_board": "board",
     "random_board": "board",
     "why_unsolvable": "board",
+    "facts_of": "solvability",
     "load_set": "board",
     "HEURISTICS": "heuristics",
     "SEARCHES": "search",

@@ -1,0 +1,148 @@
+"""The census of a puzzle: how many boards lie at each distance from the goal, and which lie farthest.
+
+A pattern of *all* tiles is the puzzle itself: its only free cell is the blank's, and every move is a move of a
+pattern tile. So the search that builds databases counts whole boards as it stands (``pdb_builder.build.count_levels``),
+a bit for each board in two maps, three on wrapped boards with an odd side. A block is a cell of the blank, its bits are
+the orders of the tiles. On a board with two colours half of the bits are never set: those orders cannot be reached.
+
+Any goal is the canonical one with the blank on the same cell after renaming the tiles, which changes no distance. The
+boards of the last level are what the search found before it found nothing; they are named back one by one.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from math import factorial
+from typing import NamedTuple
+
+from pdb_builder.build import count_levels, least_memory, memory_needed
+from pdb_builder.grid import Grid, InputError
+from pdb_builder.index import arrangement_at, footprint_at, index_of
+from pdb_builder.machine import available_memory, default_threads, readable_size
+from pdb_builder.pattern import MAX_TILES
+from pdb_builder.shell import compiling
+
+from .board import Board, goal_board
+from .solving import _grid, board_text
+
+SHOWN = 20  # of the farthest boards, unless more are asked for
+
+
+class Distribution(NamedTuple):
+    """The boards from which a goal can be reached, by the moves that takes."""
+
+    grid: Grid
+    goal: Board
+    counts: tuple[int, ...]  # counts[d] boards need d moves
+    farthest: tuple[Board, ...]  # those that need most, or some of them
+    seconds: float
+
+    @property
+    def boards(self) -> int:
+        return sum(self.counts)
+
+    @property
+    def maximum(self) -> int:
+        """The moves that the farthest boards need."""
+        return len(self.counts) - 1
+
+    @property
+    def mean(self) -> float:
+        return sum(distance * count for distance, count in enumerate(self.counts)) / self.boards
+
+    def as_dict(self) -> dict:
+        """The distribution for JSON."""
+        return {
+            "shape": self.grid.shape,
+            "wrap": self.grid.wrap,
+            "goal": list(self.goal),
+            "boards": self.boards,
+            "mean": self.mean,
+            "maximum": self.maximum,
+            "counts": list(self.counts),
+            "farthest": [list(board) for board in self.farthest],
+            "seconds": self.seconds,
+        }
+
+
+def board_count(grid: Grid) -> int:
+    """How many boards a goal can be reached from."""
+    return factorial(grid.cells) // (2 if grid.bipartite else 1)
+
+
+def distribution(
+    shape: str | tuple[int, int] | Grid,
+    goal: str | Sequence = "last",
+    wrap: bool = False,
+    *,
+    threads: int | None = None,
+    most: int | None = SHOWN,
+    progress: Callable[[int], object] = lambda boards: None,
+) -> Distribution:
+    """How many boards of a shape lie at each distance from a goal, and the farthest of them, at most ``most``.
+
+    ``shape`` and ``goal`` are written as for ``solve``, or the shape is a ``Grid``; ``wrap`` joins the edges. ``most``
+    None lists all farthest boards. ``progress`` is called after every level with the number of boards it has.
+
+    Raises ``InputError`` for what makes no sense, and for boards too large.
+    """
+    started = time.perf_counter()
+    grid = shape if isinstance(shape, Grid) else _grid(shape)
+    if wrap:
+        grid = replace(grid, wrap=True)
+    target = goal_board(grid, board_text(goal))
+    blank = target.index(0)
+    with ExitStack() as until_compiled:
+        until_compiled.enter_context(compiling())
+        _check_size(grid, threads)
+        levels = 0
+
+        def found(boards: int) -> None:
+            nonlocal levels
+            levels += 1
+            if levels == 2:  # the first level after the goal is there, so all code is
+                until_compiled.close()
+            progress(boards)
+
+        tiles = range(1, grid.cells)
+        counts, blocks, arrangements = count_levels(
+            grid, tiles, blank=blank, threads=threads, most=most, progress=found
+        )
+    name = dict(zip(grid.goal(blank), target, strict=True))
+    last = zip(blocks.tolist(), arrangements.tolist(), strict=True)
+    farthest = sorted(tuple(name[tile] for tile in _board_at(grid, *state)) for state in last)
+    return Distribution(grid, target, tuple(counts.tolist()), tuple(farthest), seconds=time.perf_counter() - started)
+
+
+def _board_at(grid: Grid, block: int, arrangement: int) -> Board:
+    """The board that a state of the pattern of all tiles is."""
+    size = grid.cells - 1
+    footprint = int(footprint_at(block, size, grid.cells))  # each has one zone, so blocks count footprints
+    cells = [cell for cell in range(grid.cells) if footprint >> cell & 1]
+    board = [0] * grid.cells
+    for tile, ordinal in enumerate(arrangement_at(arrangement, size), 1):
+        board[cells[ordinal]] = tile
+    return tuple(board)
+
+
+def _check_size(grid: Grid, threads: int | None) -> None:
+    """Raise ``InputError`` if there are too many boards for the index, or for the memory."""
+    size = grid.cells - 1
+    boards = f"{_readable(board_count(grid))} boards of {grid} can be solved"
+    if size > MAX_TILES:
+        needed = least_memory(grid, size, None)
+        memory = readable_size(needed) if needed < 10**15 else f"{needed / 10**9:.1e} GB"
+        raise InputError(f"{boards}, and to count them takes {memory} of memory: take at most 3x4 or 2x6")
+    needed, available = memory_needed(index_of(grid, size), None, threads or default_threads()), available_memory()
+    if available is not None and needed > available:
+        raise InputError(
+            f"{boards}, and to count them takes {readable_size(needed)} of memory, of which {readable_size(available)} "
+            "can be used: take a smaller shape, or close other programs"
+        )
+
+
+def _readable(count: int) -> str:
+    return f"{count:,}" if count < 10**15 else f"{count:.1e}"
