@@ -1,4 +1,4 @@
-"""The command line of the solver: ``pdb-solver solve | compare | random | bench``.
+"""The command line of the solver: ``pdb-solver solve | compare | check | distribution | random | bench``.
 
 Each command is a function ``run_x(args)`` that prints its answer to stdout and returns the exit
 code; notices and progress go to stderr. Nothing that imports numba is imported before a command runs.
@@ -38,6 +38,7 @@ from .arguments import (
     number_list,
     showing_options,
     whole_number,
+    wrap_option,
 )
 from .board import draw_board, format_board, parse_board, random_board
 from .heuristics import HEURISTICS, check_name
@@ -341,6 +342,18 @@ def run_compare(args: argparse.Namespace) -> int:
     return compare(args)
 
 
+def run_check(args: argparse.Namespace) -> int:
+    from .facts_command import run_check as check
+
+    return check(args)
+
+
+def run_distribution(args: argparse.Namespace) -> int:
+    from .facts_command import run_distribution as distribution
+
+    return distribution(args)
+
+
 def run_bench(args: argparse.Namespace) -> int:
     from .bench import run_rows
 
@@ -402,6 +415,25 @@ def _parser() -> Parser:
         "pdb-solver compare --set korf100 --only 1-20 --heuristics manhattan,pdb",
     )
     compare_options(compare)
+
+    check = command(
+        "check", run_check, "say whether boards can be solved, and why", "pdb-solver check '1 2 3 / 4 5 6 / 8 7 0'"
+    )
+    board_options(check)
+    wrap_option(check)
+    check.add_argument("--json", action="store_true", help="one JSON object a board")
+
+    census = command(
+        "distribution",
+        run_distribution,
+        "count the boards at each distance from a goal, and list the farthest",
+        "pdb-solver distribution 3x3",
+    )
+    census.add_argument("shape", metavar="RxC", help="rows and columns, at most 3x4, 2x6, 4x3 or 6x2")
+    goal_option(census)
+    wrap_option(census)
+    threads_option(census)
+    census.add_argument("--json", action="store_true", help="one JSON object; of the farthest boards at most 20, too")
 
     scramble = command(
         "random", run_random, "print boards that can be solved, drawn evenly", "pdb-solver random 4x4 -n 10 --seed 1"

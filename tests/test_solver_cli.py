@@ -19,7 +19,7 @@ from solver import cli, goal_board, load_set, parse_board, why_unsolvable
 from solver.cli import _parser
 
 ROOT = Path(__file__).parent.parent
-COMMANDS = ["solve", "compare", "random", "bench"]
+COMMANDS = ["solve", "compare", "check", "distribution", "random", "bench"]
 EASY = "1 2 3 4 5 6 0 7 8"  # LL
 FARTHEST = "8 0 6 5 4 7 2 3 1"  # 31 moves from the goal with the blank first
 STUCK = "2 1 3 4 5 6 7 8 0"

@@ -1,0 +1,295 @@
+"""The boards at each distance against a naive search and published figures, and ``pdb-solver distribution``."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import solver
+from pdb_builder.grid import Grid, InputError
+from solver import census
+from solver.board import goal_board, parse_board, why_unsolvable
+from solver.census import board_count, distribution
+
+from .oracle import distances_to
+
+ROOT = Path(__file__).parent.parent
+
+# (shape, wrap, goal): blanks in corners, on edges and inside, tiles in any order.
+CASES = [
+    ("2x2", False, "last"),
+    ("2x2", True, "first"),
+    ("2x3", False, "last"),
+    ("2x3", False, "3 0 1 / 5 2 4"),
+    ("2x3", True, "last"),
+    ("3x2", False, "spiral"),
+    ("3x2", True, "1 2 / 0 3 / 5 4"),
+    ("2x4", False, "first"),
+    ("2x4", False, "7 0 5 4 / 1 2 3 6"),
+    ("2x4", True, "spiral"),
+    ("4x2", False, "last"),
+    ("4x2", True, "1 2 / 3 4 / 0 5 / 7 6"),
+    ("3x3", False, "last"),
+    ("3x3", False, "8 0 6 / 5 4 7 / 2 3 1"),
+    ("3x3", False, "spiral"),
+    ("3x3", True, "2 1 3 / 4 0 5 / 6 7 8"),
+]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("shape, wrap, goal", CASES)
+def test_it_equals_the_naive_search(shape, wrap, goal):
+    grid = Grid.parse(shape, wrap)
+    distances = distances_to(grid, goal_board(grid, goal))
+    counts, most = Counter(distances.values()), max(distances.values())
+    found = distribution(shape, goal, wrap, most=None)
+    assert found.grid == grid and found.goal == goal_board(grid, goal)
+    assert found.counts == tuple(counts[distance] for distance in range(most + 1))
+    assert found.maximum == most
+    assert found.boards == len(distances) == board_count(grid)
+    assert found.mean == pytest.approx(sum(distances.values()) / len(distances))
+    assert list(found.farthest) == sorted(board for board, distance in distances.items() if distance == most)
+
+
+def test_it_equals_the_naive_search_as_plain_python():
+    """Small enough to run without the compiler, too."""
+    grid = Grid(2, 3)
+    distances = distances_to(grid, grid.goal(5))
+    found = distribution(grid)
+    assert Counter(distances.values()) == Counter(dict(enumerate(found.counts)))
+    assert [distances[board] for board in found.farthest] == [21]
+
+
+PUBLISHED = {"2x2": 6, "2x3": 21, "2x4": 36, "2x5": 55, "3x3": 31, "2x6": 80, "3x4": 53}
+LARGE = [pytest.param(shape, marks=pytest.mark.slow) for shape in ("2x6", "3x4")]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("shape", ["2x2", "2x3", "2x4", "2x5", "3x3", *LARGE])
+def test_published_distances_of_the_farthest_boards(shape):
+    grid = Grid.parse(shape)
+    found = distribution(shape)
+    assert found.maximum == PUBLISHED[shape]
+    assert found.boards == board_count(grid)
+    assert len(found.farthest) == min(20, found.counts[-1])
+    assert not any(why_unsolvable(grid, board, found.goal) for board in found.farthest)
+    if shape == "3x3":
+        assert (found.boards, found.counts[-1]) == (181440, 2)
+    if shape == "3x4":
+        assert (found.boards, found.counts[-1]) == (239500800, 18)
+
+
+@pytest.mark.jit
+@pytest.mark.slow
+@pytest.mark.parametrize("shape, wrap", [("3x4", False), ("2x6", False), ("3x4", True), ("2x6", True)])
+def test_turning_a_board_changes_no_number(shape, wrap):
+    turned = "x".join(reversed(shape.split("x")))
+    one, other = distribution(shape, wrap=wrap), distribution(turned, wrap=wrap, threads=3)
+    assert one.counts == other.counts
+    assert one.boards == board_count(one.grid)
+
+
+@pytest.mark.jit
+def test_the_farthest_boards_are_that_far():
+    found = distribution("3x3", "first")
+    assert found.farthest == ((8, 0, 6, 5, 4, 7, 2, 3, 1), (8, 7, 6, 0, 4, 1, 2, 5, 3))
+    for board in found.farthest:
+        assert solver.solve(board, "first", heuristic="manhattan").length == 31
+
+
+@pytest.mark.jit
+def test_some_of_the_farthest_boards():
+    every = distribution("2x4", "first", True, most=None)
+    assert len(every.farthest) == every.counts[-1] == 18
+    some = distribution("2x4", "first", True, most=5)
+    assert len(some.farthest) == 5 and set(some.farthest) < set(every.farthest)
+    assert some.farthest == distribution("2x4", "first", True, most=5, threads=2).farthest
+    assert distribution("2x4", most=0).farthest == ()
+
+
+@pytest.mark.jit
+def test_goals_and_shapes_as_elsewhere():
+    goal = [[1, 2, 3], [4, 0, 5]]
+    found = distribution(Grid(2, 3), goal)
+    assert found.goal == (1, 2, 3, 4, 0, 5)
+    assert found[:4] == distribution("2x3", "1 2 3 / 4 0 5")[:4] == distribution((2, 3), (1, 2, 3, 4, 0, 5))[:4]
+    assert distribution(Grid(2, 3, wrap=True))[:4] == distribution(Grid(2, 3), wrap=True)[:4]
+    levels = []
+    found = distribution("2x3", progress=levels.append)
+    assert tuple(levels) == found.counts
+
+
+def test_the_package_offers_it_however_often_it_is_asked():
+    assert solver.distribution is distribution and solver.distribution is distribution
+
+
+# ---- too large -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "shape, facts",
+    [
+        ("2x7", ("43,589,145,600 boards", "29.1 GB")),
+        ("4x4", ("10,461,394,944,000 boards", "6,974 GB")),
+        ("8x8", ("6.3e+88 boards", "4.2e+79 GB")),
+    ],
+)
+def test_too_many_boards(shape, facts, run):
+    code, output, errors = run("distribution", shape)
+    assert (code, output) == (2, "") and len(errors.splitlines()) == 1
+    assert all(fact in errors for fact in facts) and "take at most 3x4 or 2x6" in errors
+    assert len(errors) < 160
+
+
+def test_too_little_memory(monkeypatch):
+    monkeypatch.setattr(census, "available_memory", lambda: 300_000_000)
+    needs = r"239,500,800 boards of 3x4 .* takes 3\d\d MB of memory, of which 300 MB can be used: take a smaller shape"
+    with pytest.raises(InputError, match=needs):
+        distribution("3x4")
+    monkeypatch.setattr(census, "available_memory", lambda: None)
+    assert distribution("2x2").maximum == 6
+
+
+# ---- the command ---------------------------------------------------------------------------------
+
+
+@pytest.mark.jit
+def test_the_table(run):
+    code, output, errors = run("distribution", "3x3")
+    assert (code, errors) == (0, "")
+    lines = output.splitlines()
+    assert lines[:6] == [
+        "    1 2 3",
+        "    4 5 6",
+        "    7 8 .",
+        "181,440 boards of 3x3 lead to this goal, half of all",
+        "    distance     boards",
+        "      0               1 ▏",
+    ]
+    assert lines[29] == "     24          24,047 " + 40 * "█"
+    assert lines[-4:] == [
+        "     31               2 ▏",
+        "mean 21.9724, farthest 31: 2 boards",
+        "    6 4 7 8 5 0 3 2 1",
+        "    8 6 7 2 5 4 3 0 1",
+    ]
+
+
+@pytest.mark.jit
+def test_the_farthest_boards_can_be_read_back(run):
+    code, output, _ = run("distribution", "2x3", "--goal", "first", "--threads", "1")
+    assert code == 0 and "mean" in output.splitlines()[-2] and output.splitlines()[-2].endswith("farthest 21: 1 board")
+    grid, board = parse_board(output.splitlines()[-1])
+    assert grid == Grid(2, 3) and distances_to(grid, grid.goal(0))[board] == 21
+
+
+@pytest.mark.jit
+def test_joined_edges(run):
+    code, output, _ = run("distribution", "2x3", "--wrap")
+    assert code == 0 and "720 boards of 2x3 wrapped lead to this goal, all there are\n" in output
+
+
+@pytest.mark.jit
+def test_no_more_than_20_boards_are_listed(run):
+    """148 boards are 30 moves from the goal with the blank in the middle."""
+    code, output, _ = run("distribution", "3x3", "--goal", "spiral")
+    assert code == 0 and output.splitlines()[-21].endswith("farthest 30: 148 boards, 20 of them")
+    _, output, _ = run("distribution", "3x3", "--goal", "spiral", "--json")
+    record = json.loads(output)
+    assert len(record["farthest"]) == 20 and record["counts"][-1] == 148
+    every = distribution("3x3", "spiral", most=None).farthest
+    assert len(every) == 148 and {tuple(board) for board in record["farthest"]} < set(every)
+
+
+@pytest.mark.jit
+def test_json(run):
+    code, output, errors = run("distribution", "2x2", "--goal", "first", "--json")
+    record = json.loads(output)
+    assert (code, errors) == (0, "") and record.pop("seconds") > 0
+    assert record == {
+        "shape": "2x2",
+        "wrap": False,
+        "goal": [0, 1, 2, 3],
+        "boards": 12,
+        "mean": 3.0,
+        "maximum": 6,
+        "counts": [1, 2, 2, 2, 2, 2, 1],
+        "farthest": [[3, 2, 1, 0]],
+    }
+
+
+@pytest.mark.parametrize(
+    "words, fact",
+    [
+        (["nine"], "'nine' is not a board shape"),
+        (["3x3", "--goal", "snail"], "the goal is neither"),
+        (["3x3", "--goal", "1 2 3 0"], "the goal is neither"),
+        (["1x9"], "too small"),
+        (["9x9"], "at most 64 are possible"),
+        ([], "the following arguments are required"),
+        (["3x3", "--threads", "0"], "is not a number from 1"),
+    ],
+)
+def test_bad_input_is_one_line(words, fact, run):
+    code, output, errors = run("distribution", *words)
+    assert (code, output) == (2, "") and len(errors.splitlines()) == 1 and fact in errors
+
+
+# ---- interruptions -------------------------------------------------------------------------------
+
+
+def interrupted(*words, ready, env=None):
+    """Start the command, interrupt it when ``ready(process)``, and return its code and what it said."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "solver", "distribution", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        cwd=ROOT,
+        env=os.environ | (env or {}),
+        start_new_session=True,
+    ) as process:
+        try:
+            while process.poll() is None and not ready(process):
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            output, _ = process.communicate(timeout=10)
+        finally:
+            process.kill()
+    return process.returncode, output
+
+
+def resident(process):
+    """The bytes of memory a process has in use."""
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    found = re.search(r"VmRSS:\s+(\d+) kB", status)
+    return 1024 * int(found[1]) if found else 0
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+
+
+@needs_proc
+@pytest.mark.jit
+def test_an_interruption_while_code_is_compiled(tmp_path):
+    """The kernels of the moves are in the cache before that of the levels is begun."""
+    code, output = interrupted(
+        "2x5", ready=lambda process: any(tmp_path.rglob("*_list_moves*.nbi")), env={"NUMBA_CACHE_DIR": str(tmp_path)}
+    )
+    assert (code, output) == (130, "interrupted: while code was compiled, before anything began\n")
+
+
+@needs_proc
+@pytest.mark.jit
+@pytest.mark.slow
+def test_an_interruption_between_levels():
+    distribution("3x4")  # its code is in the cache
+    code, output = interrupted("3x4", "--wrap", ready=lambda process: resident(process) > 330_000_000)
+    assert (code, output) == (130, "interrupted: nothing is lost, and nothing is left behind\n")
