@@ -8,7 +8,8 @@ import pytest
 
 from pdb_builder import NAMED, Grid, InputError, Spec, open_database
 from pdb_builder.jit import kernel
-from solver.heuristics import linear_conflict, manhattan, maximum, pattern_database, prepare
+from solver import solve
+from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database, prepare
 from solver.heuristics.contract import aim, look, note, settle, step
 from solver.heuristics.linear_conflict import fewest_removals
 
@@ -162,6 +163,81 @@ def test_linear_conflict_is_refused_on_wrapped_boards():
         linear_conflict.prepare(Grid(3, 3, True), 0)
 
 
+# ---- Hamming distance and inversions ------------------------------------------------------------
+
+
+PLAIN_AND_WRAPPED = [
+    (Grid(3, 3), 0),
+    (Grid(3, 3), 4),
+    (Grid(2, 4), 5),
+    (Grid(4, 2), 7),
+    (Grid(3, 3, True), 1),
+    (Grid(4, 5, True), 0),
+    (Grid(8, 8), 63),
+]
+
+
+@pytest.mark.parametrize("grid, blank", PLAIN_AND_WRAPPED, ids=str)
+def test_misplaced_tiles_and_inversions_are_counted(grid, blank):
+    goal = grid.goal(blank)
+    chance = random.Random(blank)
+    for board in [goal, *(chance.sample(range(grid.cells), grid.cells) for _ in range(50))]:
+        away = sum(tile not in (0, there) for tile, there in zip(board, goal, strict=True))
+        tiles = [tile for tile in board if tile]
+        pairs = sum(tiles[b] < tiles[a] for b in range(len(tiles)) for a in range(b))
+        assert hamming.prepare(grid, blank).measure(board) == [away]
+        assert inversions.prepare(grid, blank).measure(board) == [pairs + grid.distance(list(board).index(0), blank)]
+
+
+@pytest.mark.parametrize("grid, blank", PLAIN_AND_WRAPPED, ids=str)
+def test_misplaced_tiles_and_inversions_are_carried_along_moves(grid, blank):
+    simple = hamming.prepare(grid, blank)
+    pairs = inversions.prepare(grid, blank)
+    for heuristic in (simple, pairs, maximum.prepare(pairs, simple)):
+        walk(grid, blank, heuristic, 300, seed=blank)
+
+
+@pytest.mark.parametrize("grid", [Grid(2, 3), Grid(3, 2), Grid(2, 3, True), Grid(3, 3)], ids=str)
+def test_hamming_never_exceeds_the_distance_and_is_zero_for_the_goal_alone(grid):
+    for blank in (0, 1, 4):
+        distances = board_distances(grid, blank)
+        heuristic = hamming.prepare(grid, blank)
+        boards = [grid.goal(blank), *sorted(distances)[:: 1 if grid.cells < 8 else 37]]
+        values = {board: heuristic.measure(board)[0] for board in boards}
+        assert all(value <= distances[board] for board, value in values.items())
+        assert all((value == 0) == (distances[board] == 0) for board, value in values.items())
+        assert any((value - distances[board]) % 2 for board, value in values.items())
+
+
+def test_inversions_are_zero_for_the_goal_alone_and_no_lower_bound():
+    grid = Grid(3, 3)
+    for blank in (0, 4):
+        heuristic = inversions.prepare(grid, blank)
+        distances = board_distances(grid, blank)
+        values = {board: heuristic.measure(board)[0] for board in [grid.goal(blank), *sorted(distances)[::37]]}
+        assert all((value == 0) == (distances[board] == 0) for board, value in values.items())
+        assert any(value > distances[board] for board, value in values.items())
+    # One move, which mends two pairs and brings the blank home.
+    assert inversions.prepare(grid, 0).measure([3, 1, 2, 0, 4, 5, 6, 7, 8]) == [3]
+
+
+def test_the_largest_is_a_lower_bound_only_if_all_are(tmp_path):
+    def admissible(spec):
+        return prepare(spec, Grid(3, 3), 0, tmp_path).admissible
+
+    assert admissible("hamming") and admissible("max:hamming+manhattan+linear-conflict")
+    assert not admissible("inversions")
+    for spec in ("max:inversions+manhattan", "max:manhattan+inversions", "max:manhattan+inversions+hamming"):
+        assert not admissible(spec)
+
+
+@pytest.mark.parametrize("algorithm", ["ida-star", "a-star"])
+def test_searches_with_hamming_find_shortest_solutions(algorithm):
+    distances = board_distances(Grid(3, 3), 0)
+    for board in random.Random(2).sample(sorted(distances), 10):
+        assert solve(board, "first", heuristic="hamming", algorithm=algorithm).length == distances[board]
+
+
 # ---- sums and symmetries ------------------------------------------------------------------------
 
 
@@ -231,7 +307,8 @@ def test_a_damaged_database_is_named_where_none_is_found(small, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "spec", ["", "pdp", "max", "max:", "max:manhattan+", "manhattan:x", "linear-conflict:3", "x" * 99]
+    "spec",
+    ["", "pdp", "max", "max:", "max:manhattan+", "manhattan:x", "linear-conflict:3", "walking-distance:4x4", "x" * 99],
 )
 def test_unknown_heuristics_are_refused_in_one_line(spec, tmp_path):
     with pytest.raises(InputError) as error:

@@ -11,6 +11,7 @@ import contextlib
 import os
 import shlex
 from functools import lru_cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 HEURISTICS = {
     "manhattan": "each tile's distance to its home, added up",
     "linear-conflict": "the same, and two moves for each tile that must leave its line",
+    "hamming": "how many tiles are not at home",
+    "inversions": "pairs of tiles in the wrong order, and the blank's way home: no lower bound",
     "pdb": "pattern databases, the largest sum over the symmetries of the board",
     "pdb-unreflected": "the same, of one symmetry alone",
     "max": "max:A+B, the largest of several",
@@ -33,14 +36,8 @@ def prepare(spec: str, grid: Grid, blank: int, folder: Path) -> Heuristic:
     """The heuristic that ``spec`` names, for the canonical goal with its blank on the given cell."""
     check_name(spec)
     name, _, rest = spec.strip().partition(":")
-    if name == "manhattan":
-        from .manhattan import prepare as prepare_manhattan
-
-        return prepare_manhattan(grid, blank)
-    if name == "linear-conflict":
-        from .linear_conflict import prepare as prepare_linear_conflict
-
-        return prepare_linear_conflict(grid, blank)
+    if name in ("manhattan", "linear-conflict", "hamming", "inversions"):  # a file each, which needs no other
+        return import_module("." + name.replace("-", "_"), __name__).prepare(grid, blank)
     if name == "max":
         from .maximum import prepare as prepare_maximum
 

@@ -42,7 +42,7 @@ Board = Sequence[int]
 
 @dataclass(frozen=True)
 class Heuristic:
-    """A lower bound on the moves to one goal.
+    """A lower bound on the moves to one goal, 0 for the goal alone; or, if it is not ``admissible``, a mere estimate.
 
     ``fresh(slots)`` makes the NamedTuple that kernels work on, with room for so many slots; every
     thread needs its own. ``measure(board)`` gives the parts of a board. Boards are in the numbering
@@ -56,6 +56,7 @@ class Heuristic:
     measure: Callable[[Board], list[int]]
     mapped: tuple[np.ndarray, ...] = ()  # the files it reads, mapped into memory
     by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
+    admissible: bool = True  # whether it never exceeds the moves needed: else solutions need not be shortest
 
 
 def fetches(heuristic):

@@ -1,4 +1,7 @@
-"""The larger of two heuristics, which may themselves be maxima: a lower bound as good as its best part."""
+"""The larger of two heuristics, which may themselves be maxima: a lower bound as good as its best part.
+
+If one of the two is no lower bound, neither is the larger.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,8 @@ def prepare(first: Heuristic, second: Heuristic) -> Heuristic:
     parts = first.parts + second.parts
     mapped = first.mapped + second.mapped
     by_value = first.by_value or second.by_value
-    return Heuristic(name, f"({first.kind}, {second.kind})", parts, fresh, measure, mapped, by_value)
+    admissible = first.admissible and second.admissible
+    return Heuristic(name, f"({first.kind}, {second.kind})", parts, fresh, measure, mapped, by_value, admissible)
 
 
 @body_of(fetches, Maximum)
