@@ -478,6 +478,8 @@ def _read_label(path: Path, file) -> tuple[list[Region], str]:
     lines = page.decode("ascii", "replace").rstrip("\n").split("\n")
     if not lines[0].startswith(f"{FORMAT} pattern database, format "):
         kind = "an HDF5 file, but not one of ours" if page[:4] == b"\x89HDF" else "something else"
+        if lines[0].startswith(f"{FORMAT} walking distance, "):
+            kind = "a table of walking distances, which the solver builds and checks itself"
         raise NotADatabase(f"{path} is not a pattern database ({kind}): build one with 'pdb-builder build'")
     version = lines[0].removeprefix(f"{FORMAT} pattern database, format ").split(".")[0]
     if version.isdigit() and int(version) > FORMAT_VERSION:

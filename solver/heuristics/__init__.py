@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 HEURISTICS = {
     "manhattan": "each tile's distance to its home, added up",
     "linear-conflict": "the same, and two moves for each tile that must leave its line",
+    "walking-distance": "vertical and horizontal moves if tiles knew no more than the row, or column, they belong to",
     "hamming": "how many tiles are not at home",
     "inversions": "pairs of tiles in the wrong order, and the blank's way home: no lower bound",
     "pdb": "pattern databases, the largest sum over the symmetries of the board",
@@ -38,6 +39,10 @@ def prepare(spec: str, grid: Grid, blank: int, folder: Path) -> Heuristic:
     name, _, rest = spec.strip().partition(":")
     if name in ("manhattan", "linear-conflict", "hamming", "inversions"):  # a file each, which needs no other
         return import_module("." + name.replace("-", "_"), __name__).prepare(grid, blank)
+    if name == "walking-distance":
+        from .walking_distance import prepare as prepare_walking_distance
+
+        return prepare_walking_distance(grid, blank, folder)
     if name == "max":
         from .maximum import prepare as prepare_maximum
 

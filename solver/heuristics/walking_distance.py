@@ -1,0 +1,313 @@
+"""Walking distance: the moves it would take if a tile knew no more than which row, or which column, it belongs to.
+
+If only the goal row of each tile mattered, a certain number of vertical moves would still be needed, and if only the
+goal column, a certain number of horizontal ones. No move is both, so the sum of the two is a lower bound. (Takahashi
+2002.) It sees what Manhattan distance does not: that a tile moves into the row of the blank only, and
+must be made room for. Both numbers come from tables (``walking_table``), exact to the move. A move changes one of
+them, by exactly one, and the bound with it: so it has the parity of the distance.
+
+Rows and columns are the two *axes*. A move along an axis takes a tile from one line of it to the next and leaves the
+matrix of the other axis as it is. What becomes of the matrix depends on the tile's goal line and on the direction.
+
+*Linked*: if the tables are small, all these moves are worked out beforehand. A link, by matrix, goal line and
+direction, is the number of the next matrix and whether it is nearer to the goal. A look is one access to
+memory, and on 4×4 the links of a table take 400 kB, which a core's cache holds.
+
+*Ranked*: else the new rank is worked out from the fillings of two lines and the rest between (see ``walking_table``),
+and the distance is looked up.
+
+On a wrapped board a tile goes from the first line to the last, and none of this is true.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pdb_builder.grid import Grid, InputError
+from pdb_builder.jit import fetch, kernel, put, shared
+
+from .contract import Board, Heuristic, asks_nothing, body_of, look, note, settle, step
+from .walking_table import MOST_STATES, ROWS, count_states, index_arrays, list_moves, table_for
+
+MOST_LINKED = 1 << 24  # bytes of links, of both axes
+
+# What is known of an axis, a column each of ``facts``: how many lines it has, how many ways there are to fill one, and
+# where its part of each array begins.
+LINES, WIDTH, OF_LINES, OF_CODES, OF_RESTS, OF_FILLINGS, OF_LINKS = range(7)
+FACTS = 8  # a power of two, so that finding a row is a shift
+# What a slot of the ranked kind holds: what a move exchanges.
+RANK, BETWEEN, DISTANCE = range(3)
+SLOT = 4
+
+
+class Axes(NamedTuple):
+    """How the matrices of a board are found. Arrays are flat, and hold what belongs to rows before that of columns."""
+
+    cells: int
+    facts: np.ndarray  # [axis, fact]
+    line_of: np.ndarray  # [axis, cell] -> line
+    goal_line: np.ndarray  # [axis, tile] -> line
+    weight: np.ndarray  # [axis, tile] -> its share in the code of a line, 0 for the blank
+    of_code: np.ndarray  # [code of a line] -> its filling
+    before: np.ndarray  # [rest, filling]: see ``walking_table``
+    after: np.ndarray
+    taken: np.ndarray  # [filling, goal line]
+    given: np.ndarray
+    fillings: np.ndarray  # of the lines of the current board
+    rests: np.ndarray  # before the lines of the current board
+    ranks: np.ndarray  # [axis], of the current board
+
+
+class Linked(NamedTuple):
+    """What the kernels work on if the moves are worked out beforehand."""
+
+    axes: Axes
+    cols: int
+    turns: np.ndarray  # [tile, cols + target - source] -> where its links begin, and in the lowest bit the axis
+    stride: np.ndarray  # [axis] -> links of a matrix
+    links: np.ndarray  # [matrix, goal line, direction] -> the next matrix, and in the lowest bit whether it is nearer
+    first: np.ndarray  # [axis] -> where the links of the current matrix begin
+    value: np.ndarray  # of the current board
+    slots: np.ndarray  # [slot] -> the value, and in the lower 32 bits where the links of the new matrix begin
+
+
+class Ranked(NamedTuple):
+    """What the kernels work on if the tables are large."""
+
+    axes: Axes
+    of_rows: np.ndarray  # the table of the rows
+    of_cols: np.ndarray
+    distances: np.ndarray  # [axis], of the current board
+    slots: np.ndarray  # [slot, what]
+
+
+@kernel
+def _link(table, before, after, taken, given, width, lines, links):
+    """Work out all moves."""
+    known, moves = np.zeros(ROWS * lines, dtype=np.int64), np.zeros(2 * lines, dtype=np.int64)
+    for rank in range(table.size):
+        list_moves(rank, before, after, taken, given, width, lines, known, moves)
+        for move in range(2 * lines):
+            if moves[move] >= 0:
+                nearer = np.int64(table[moves[move]] < table[rank])
+                links[rank * 2 * lines + move] = (moves[move] << 1) | nearer
+
+
+@lru_cache(maxsize=4)
+def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
+    """The heuristic for the canonical goal with its blank on the given cell; tables are kept in a folder."""
+    if grid.wrap:
+        raise InputError(
+            "walking distance does not hold on wrapped boards, where a tile can go round: take manhattan or pdb"
+        )
+    rows, cols, cells = grid.rows, grid.cols, grid.cells
+    states = max(count_states(rows, cols), count_states(cols, rows))
+    if states > MOST_STATES:
+        raise InputError(
+            f"walking distance of {grid} boards needs a table of {states:,} states or more, {MOST_STATES:,} are "
+            "possible: take linear-conflict or pdb"
+        )
+    homes = divmod(blank, cols)
+    # Seen in a mirror, a board with its home in the other half is one with its home in this half.
+    mirrored = [home > lines - 1 - home for home, lines in zip(homes, (rows, cols), strict=True)]
+
+    def line(axis: int, cell: int) -> int:
+        place, lines = divmod(cell, cols)[axis], (rows, cols)[axis]
+        return lines - 1 - place if mirrored[axis] else place
+
+    (of_rows, row_table), (of_cols, col_table) = (
+        table_for(lines, length, line(axis, blank), folder)
+        for axis, (lines, length) in enumerate([(rows, cols), (cols, rows)])
+    )
+    indexes = (of_rows, of_cols)
+    line_of = np.array([[line(axis, cell) for cell in range(cells)] for axis in (0, 1)])
+    tile_homes = [grid.home(tile, blank) for tile in range(1, cells)]
+    goal_line, weight = np.zeros((2, 2, cells), dtype=np.int64)
+    goal_line[:, 1:] = line_of[:, tile_homes]
+    for axis, index in enumerate(indexes):
+        weight[axis, 1:] = index.weight[goal_line[axis, 1:]]
+
+    facts = np.zeros((2, FACTS), dtype=np.int64)
+    facts[:, LINES], facts[:, WIDTH] = (rows, cols), [len(index.fillings) for index in indexes]
+    facts[1, OF_LINES], facts[1, OF_CODES] = rows, of_rows.of_code.size
+    facts[1, OF_RESTS], facts[1, OF_FILLINGS] = of_rows.before.size, of_rows.taken.size
+
+    def joined(name: str) -> np.ndarray:
+        return np.concatenate([getattr(index, name) for index in indexes])
+
+    known = [line_of.ravel(), goal_line.ravel(), weight.ravel()]
+    known += [joined(name) for name in ("of_code", "before", "after", "taken", "given")]
+
+    def axes() -> Axes:
+        working = (np.zeros(size, dtype=np.int64) for size in (rows + cols, rows + cols, 2))
+        return Axes(cells, facts.ravel(), *known, *working)
+
+    def measure(board: Board) -> list[int]:
+        value = 0
+        for axis, (index, table) in enumerate([(of_rows, row_table), (of_cols, col_table)]):
+            codes = np.bincount(line_of[axis], weight[axis, list(board)], index.lines).astype(np.int64)
+            value += int(table[index.rank(index.of_code[codes].tolist())])
+        return [value]
+
+    links = 2 * of_rows.lines * of_rows.states + 2 * of_cols.lines * of_cols.states
+    link_type = np.dtype(np.uint16 if max(of_rows.states, of_cols.states) <= 1 << 15 else np.uint32)
+    if links * link_type.itemsize > MOST_LINKED:
+
+        def fresh(slots: int) -> Ranked:
+            return Ranked(axes(), row_table, col_table, *(np.zeros(size, dtype=np.int64) for size in (2, SLOT * slots)))
+
+        return Heuristic("walking-distance", "walking-distance ranked", 1, fresh, measure)
+
+    if of_cols is of_rows:  # the same table serves both axes
+        links //= 2
+    else:
+        facts[1, OF_LINKS] = 2 * of_rows.lines * of_rows.states
+    all_links = np.zeros(links, dtype=link_type)
+    for axis, (index, table) in enumerate([(of_rows, row_table), (of_cols, col_table)]):
+        first = facts[axis, OF_LINKS]
+        _link(table, *index_arrays(index), all_links[first : first + 2 * index.lines * index.states])
+    turns = np.zeros((cells, 2 * cols + 1), dtype=np.int64)
+    for axis, step_of in enumerate((cols, 1)):
+        for sign in (1, -1):
+            down = (sign > 0) != mirrored[axis]
+            turns[:, cols + sign * step_of] = (facts[axis, OF_LINKS] + 2 * goal_line[axis] + down) << 1 | axis
+    stride = 2 * facts[:, LINES]
+
+    def fresh_linked(slots: int) -> Linked:
+        working = (np.zeros(size, dtype=np.int64) for size in (2, 1, slots))
+        return Linked(axes(), cols, turns.ravel(), stride, all_links, *working)
+
+    return Heuristic("walking-distance", f"walking-distance linked {link_type}", 1, fresh_linked, measure)
+
+
+# ---- kernels ------------------------------------------------------------------------------------
+#
+# As in ``pattern_database`` the fields are used where they stand: a name of their own costs an atomic count.
+
+
+asks_nothing(Linked)
+asks_nothing(Ranked)
+
+
+@body_of(note, Linked, Ranked)
+def _note(heuristic, slot, value, parts, at):
+    parts[at] = value
+
+
+@shared
+def _locate(axes, board):
+    """Find the matrices of a board: fillings, rests and ranks."""
+    for axis in range(2):
+        fact = axis * FACTS
+        first, lines = axes.facts[fact + OF_LINES], axes.facts[fact + LINES]
+        for line in range(first, first + lines):
+            axes.fillings[line] = 0  # codes, to begin with
+        for cell in range(axes.cells):
+            line = first + axes.line_of[axis * axes.cells + cell]
+            axes.fillings[line] += axes.weight[axis * axes.cells + board[cell]]
+        rank = 0
+        rest = 0
+        for line in range(first, first + lines):
+            filling = np.int64(axes.of_code[axes.facts[fact + OF_CODES] + axes.fillings[line]])
+            at = axes.facts[fact + OF_RESTS] + rest * axes.facts[fact + WIDTH] + filling
+            axes.fillings[line] = filling
+            axes.rests[line] = rest
+            rank += np.int64(axes.before[at])
+            rest = np.int64(axes.after[at])
+        axes.ranks[axis] = rank
+
+
+@body_of(settle, Linked)
+def _settle_linked(heuristic, board, parts, at):
+    _locate(heuristic.axes, board)
+    for axis in range(2):
+        heuristic.first[axis] = heuristic.axes.ranks[axis] * heuristic.stride[axis]
+    heuristic.value[0] = parts[at]
+
+
+@body_of(look, Linked)
+def _look_linked(heuristic, slot, tile, source, target):
+    way = np.int64(tile) * (2 * heuristic.cols + 1) + heuristic.cols + np.int64(target) - np.int64(source)
+    turn = fetch(heuristic.turns, way)
+    axis = turn & 1
+    link = np.int64(fetch(heuristic.links, fetch(heuristic.first, axis) + (turn >> 1)))
+    value = fetch(heuristic.value, 0) + 1 - ((link & 1) << 1)
+    put(heuristic.slots, slot, (value << 32) | ((link >> 1) * fetch(heuristic.stride, axis)))
+    return value
+
+
+@body_of(step, Linked)
+def _step_linked(heuristic, slot, tile, source, target):
+    change = np.int64(target) - np.int64(source)
+    axis = np.int64(change * change == 1)
+    new = fetch(heuristic.slots, slot)
+    put(heuristic.slots, slot, (fetch(heuristic.value, 0) << 32) | fetch(heuristic.first, axis))
+    put(heuristic.first, axis, new & 0xFFFFFFFF)
+    put(heuristic.value, 0, new >> 32)
+
+
+@body_of(settle, Ranked)
+def _settle_ranked(heuristic, board, parts, at):
+    _locate(heuristic.axes, board)
+    heuristic.distances[0] = heuristic.of_rows[heuristic.axes.ranks[0]]
+    heuristic.distances[1] = heuristic.of_cols[heuristic.axes.ranks[1]]
+
+
+@shared
+def _fillings_after(heuristic, axis, tile, source, target):
+    """The upper of the two lines that a move changes, and the fillings of both after it."""
+    fact, first = axis * FACTS, axis * heuristic.axes.cells
+    of_lines, lines = fetch(heuristic.axes.facts, fact + OF_LINES), fetch(heuristic.axes.facts, fact + LINES)
+    goal_line = fetch(heuristic.axes.goal_line, first + np.int64(tile))
+    start = of_lines + fetch(heuristic.axes.line_of, first + np.int64(source))
+    end = of_lines + fetch(heuristic.axes.line_of, first + np.int64(target))
+    at = fetch(heuristic.axes.facts, fact + OF_FILLINGS) + goal_line
+    leaving = np.int64(fetch(heuristic.axes.taken, at + fetch(heuristic.axes.fillings, start) * lines))
+    filled = np.int64(fetch(heuristic.axes.given, at + fetch(heuristic.axes.fillings, end) * lines))
+    if start < end:
+        return start, leaving, filled
+    return end, filled, leaving
+
+
+@body_of(look, Ranked)
+def _look_ranked(heuristic, slot, tile, source, target):
+    change = np.int64(target) - np.int64(source)
+    axis = np.int64(change * change == 1)
+    line, upper, lower = _fillings_after(heuristic, axis, tile, source, target)
+    width = fetch(heuristic.axes.facts, axis * FACTS + WIDTH)
+    of_rests = fetch(heuristic.axes.facts, axis * FACTS + OF_RESTS)
+    above = of_rests + fetch(heuristic.axes.rests, line) * width
+    below = of_rests + fetch(heuristic.axes.rests, line + 1) * width
+    between = np.int64(fetch(heuristic.axes.after, above + upper))
+    rank = fetch(heuristic.axes.ranks, axis)
+    rank -= np.int64(fetch(heuristic.axes.before, above + fetch(heuristic.axes.fillings, line)))
+    rank -= np.int64(fetch(heuristic.axes.before, below + fetch(heuristic.axes.fillings, line + 1)))
+    rank += np.int64(fetch(heuristic.axes.before, above + upper))
+    rank += np.int64(fetch(heuristic.axes.before, of_rests + between * width + lower))
+    distance = np.int64(fetch(heuristic.of_rows, rank) if axis == 0 else fetch(heuristic.of_cols, rank))
+    put(heuristic.slots, slot * SLOT + RANK, rank)
+    put(heuristic.slots, slot * SLOT + BETWEEN, between)
+    put(heuristic.slots, slot * SLOT + DISTANCE, distance)
+    return distance + fetch(heuristic.distances, 1 - axis)
+
+
+@body_of(step, Ranked)
+def _step_ranked(heuristic, slot, tile, source, target):
+    change = np.int64(target) - np.int64(source)
+    axis = np.int64(change * change == 1)
+    line, upper, lower = _fillings_after(heuristic, axis, tile, source, target)
+    at = slot * SLOT
+    rank, between = fetch(heuristic.slots, at + RANK), fetch(heuristic.slots, at + BETWEEN)
+    distance = fetch(heuristic.slots, at + DISTANCE)
+    put(heuristic.slots, at + RANK, fetch(heuristic.axes.ranks, axis))
+    put(heuristic.slots, at + BETWEEN, fetch(heuristic.axes.rests, line + 1))
+    put(heuristic.slots, at + DISTANCE, fetch(heuristic.distances, axis))
+    put(heuristic.axes.fillings, line, upper)
+    put(heuristic.axes.fillings, line + 1, lower)
+    put(heuristic.axes.ranks, axis, rank)
+    put(heuristic.axes.rests, line + 1, between)
+    put(heuristic.distances, axis, distance)

@@ -1,0 +1,369 @@
+"""Walking distance: the table against a search with dictionaries, the bound against true distances, the file."""
+
+import hashlib
+import random
+import re
+import subprocess
+import sys
+from collections import deque
+from functools import cache
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from pdb_builder import Grid, InputError
+from pdb_builder.cli import main as builder
+from solver import solve
+from solver.board import load_set
+from solver.heuristics import best_database, prepare, walking_distance, walking_table
+from solver.heuristics.walking_table import build_table, count_states, index_of, is_sound, table_path
+from solver.solving import frame_of
+
+from .oracle import board_distances
+from .test_heuristics import walk
+
+pytestmark = pytest.mark.jit
+
+
+@pytest.fixture(autouse=True)
+def forget():
+    """Nothing prepared in one test is still known in the next, as in a new process."""
+    for known in (walking_distance.prepare, walking_table._table_for):
+        known.cache_clear()
+    yield
+    for known in (walking_distance.prepare, walking_table._table_for):
+        known.cache_clear()
+
+
+@pytest.fixture(params=["linked", "ranked"])
+def either_kind(request, monkeypatch):
+    """Both ways to follow a move, whatever the size of the tables."""
+    monkeypatch.setattr(walking_distance, "MOST_LINKED", 0 if request.param == "ranked" else 1 << 30)
+    return request.param
+
+
+# ---- the obvious version ------------------------------------------------------------------------
+
+
+@cache
+def matrix_distances(lines, length, home):
+    """Breadth-first search: {(tiles of each goal line in each line, the blank's line): moves}."""
+    goal = tuple(tuple((length - (line == home)) * (line == at) for line in range(lines)) for at in range(lines))
+    distances = {(goal, home): 0}
+    queue = deque(distances)
+    while queue:
+        state = queue.popleft()
+        matrix, blank = state
+        for source in {blank - 1, blank + 1} & set(range(lines)):
+            for goal_line in range(lines):
+                if matrix[source][goal_line]:
+                    new = [list(line) for line in matrix]
+                    new[source][goal_line] -= 1
+                    new[blank][goal_line] += 1
+                    new = tuple(map(tuple, new)), source
+                    if new not in distances:
+                        distances[new] = distances[state] + 1
+                        queue.append(new)
+    return distances
+
+
+def naive(grid, blank, board):
+    """The walking distance of a board, by the book."""
+    total = 0
+    for axis, (lines, length) in enumerate([(grid.rows, grid.cols), (grid.cols, grid.rows)]):
+        matrix = [[0] * lines for _ in range(lines)]
+        for cell, tile in enumerate(board):
+            line = divmod(cell, grid.cols)[axis]
+            if tile:
+                matrix[line][divmod(grid.home(tile, blank), grid.cols)[axis]] += 1
+            else:
+                hole = line
+        home = divmod(blank, grid.cols)[axis]
+        total += matrix_distances(lines, length, home)[tuple(map(tuple, matrix)), hole]
+    return total
+
+
+def scrambled(grid, blank, count, seed):
+    """Boards at the ends of random walks from the goal."""
+    chance = random.Random(seed)
+    board, hole = list(grid.goal(blank)), blank
+    for _ in range(count):
+        for _ in range(chance.randrange(3 * grid.cells)):
+            cell = chance.choice(grid.neighbours[hole])
+            board[hole], board[cell] = board[cell], 0
+            hole = cell
+        yield tuple(board)
+
+
+# ---- the table ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "lines, length, states",
+    [(2, 2, 4), (3, 3, 105), (4, 4, 24_964), (5, 3, 352_560), (5, 5, 65_650_495), (6, 3, 50_388_240), (4, 6, 377_872)],
+)
+def test_the_number_of_states(lines, length, states):
+    assert count_states(lines, length) == states
+    assert index_of(lines, length, 0).states == states
+
+
+@pytest.mark.parametrize("lines, length, home", [(2, 2, 0), (3, 3, 0), (3, 3, 1), (3, 4, 1), (4, 3, 1), (5, 2, 2)])
+def test_the_table_against_a_search_with_dictionaries(lines, length, home):
+    """Entry n is the distance of the n-th matrix in lexicographic order, as docs/format.md says."""
+    distances = matrix_distances(lines, length, home)
+    assert len({matrix for matrix, _ in distances}) == len(distances)  # the blank's line follows from the matrix
+    in_order = [distances[state] for state in sorted(distances)]
+    index = index_of(lines, length, home)
+    table = build_table(index)
+    assert table.tolist() == in_order
+    assert is_sound(index, table)
+
+
+def test_shapes_with_too_large_a_table_are_refused_in_one_line(tmp_path):
+    fact = r"needs a table of [0-9,]+ states or more, 300,000,000 are possible: take linear-conflict or pdb$"
+    for shape in ("4x6", "6x4", "5x6", "2x8", "8x8", "2x32", "3x7"):
+        with pytest.raises(InputError, match=fact) as error:
+            prepare("walking-distance", Grid.parse(shape), 0, tmp_path)
+        assert "\n" not in str(error.value)
+    assert not list(tmp_path.iterdir())
+
+
+# ---- the bound ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape, blanks", [((3, 3), (0, 1, 4, 8)), ((2, 4), (0, 2, 5)), ((4, 2), (3,)), ((2, 2), (2,))])
+def test_no_value_exceeds_the_distance_and_moves_change_it_by_one(shape, blanks, tmp_path):
+    """On all boards: admissible, consistent, and of the parity of the distance."""
+    grid = Grid(*shape)
+    for blank in blanks:
+        heuristic = prepare("walking-distance", grid, blank, tmp_path)
+        assert heuristic.admissible and heuristic.parts == 1
+        distances = board_distances(grid, blank)
+        values = {board: heuristic.measure(board)[0] for board in list(distances)[:: 1 if blank == 0 else 7]}
+        for board, value in values.items():
+            assert value <= distances[board] and (distances[board] - value) % 2 == 0
+            assert (value == 0) == (board == grid.goal(blank))
+        for board, value in values.items() if blank == 0 else ():
+            hole = board.index(0)
+            for cell in grid.neighbours[hole]:
+                other = list(board)
+                other[hole], other[cell] = other[cell], 0
+                assert abs(values[tuple(other)] - value) == 1
+
+
+@pytest.mark.parametrize(
+    "shape, blank",
+    [((3, 3), 0), ((3, 3), 5), ((4, 4), 0), ((4, 4), 6), ((4, 4), 15), ((3, 4), 0), ((3, 4), 10), ((2, 5), 7)],
+)
+def test_values_are_those_of_the_book(shape, blank, tmp_path):
+    grid = Grid(*shape)
+    heuristic = prepare("walking-distance", grid, blank, tmp_path)
+    for board in scrambled(grid, blank, 300, seed=blank):
+        assert heuristic.measure(board) == [naive(grid, blank, board)]
+
+
+@pytest.mark.parametrize(
+    "shape, blank", [((3, 3), 0), ((3, 3), 8), ((4, 4), 0), ((4, 4), 9), ((3, 5), 0), ((5, 3), 13), ((2, 5), 4)]
+)
+def test_values_are_carried_along_moves_without_error(shape, blank, either_kind, tmp_path):
+    grid = Grid(*shape)
+    for spec in ("walking-distance", "max:walking-distance+linear-conflict"):
+        heuristic = prepare(spec, grid, blank, tmp_path)
+        assert either_kind in heuristic.kind
+        walk(grid, blank, heuristic, 300, seed=blank)
+
+
+def test_the_mean_over_korfs_boards(tmp_path):
+    grid, goal, instances = load_set("korf100")
+    frame = frame_of(grid, goal)
+    boards = [frame.enter(one.board) for one in instances]
+    for spec, mean in (("walking-distance", 39.57), ("manhattan", 37.05)):
+        heuristic = prepare(spec, grid, frame.blank, tmp_path)
+        values = [max(heuristic.measure(board)) for board in boards]
+        assert sum(values) / 100 == pytest.approx(mean)
+        assert all(value <= one.length for value, one in zip(values, instances, strict=True))
+
+
+@pytest.mark.parametrize("algorithm", ["ida-star", "a-star"])
+def test_searches_find_shortest_solutions(algorithm, either_kind, tmp_path):
+    grid = Grid(3, 3)
+    for goal, blank in (("last", 0), ("1 2 3 4 0 5 6 7 8", 4), ("1 0 2 3 4 5 6 7 8", 1)):
+        frame = frame_of(grid, (1, 2, 3, 4, 5, 6, 7, 8, 0) if goal == "last" else tuple(map(int, goal.split())))
+        assert frame.blank == blank
+        distances = board_distances(grid, blank)
+        for board in random.Random(blank).sample(sorted(distances), 12):
+            given = tuple(frame.tiles.index(board[frame.cells[cell]]) for cell in range(9))
+            found = solve(given, goal, heuristic="walking-distance", algorithm=algorithm, folder=tmp_path)
+            assert found.length == distances[board]
+
+
+def test_korfs_easiest_boards(tmp_path):
+    _, goal, instances = load_set("korf100")
+    for one in sorted(instances, key=lambda one: one.generated)[:4]:
+        for spec in ("walking-distance", "max:walking-distance+linear-conflict"):
+            assert solve(one.board, goal, heuristic=spec, folder=tmp_path).length == one.length
+
+
+def test_wrapped_boards_are_refused(tmp_path):
+    with pytest.raises(InputError, match="wrapped"):
+        prepare("walking-distance", Grid(3, 3, True), 0, tmp_path)
+
+
+# ---- the file -----------------------------------------------------------------------------------
+
+
+GRID = Grid(3, 4)
+NAMES = ["walking-distance-3x4-home-0.h5", "walking-distance-4x3-home-0.h5"]
+
+
+def value_of(folder, board=(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)):
+    forgotten = (walking_distance.prepare, walking_table._table_for)
+    for known in forgotten:
+        known.cache_clear()
+    return prepare("walking-distance", GRID, 0, folder).measure(board)
+
+
+def test_tables_are_built_once_and_kept(tmp_path, monkeypatch):
+    folder = tmp_path / "new" / "folder"
+    value = value_of(folder)
+    assert sorted(path.name for path in folder.iterdir()) == NAMES
+    monkeypatch.setattr(walking_table, "build_table", None)  # it would fail
+    assert value_of(folder) == value
+    # The goal's home in another corner, or the board on its side, is the same pair of tables.
+    for grid, blank in ((GRID, 11), (GRID, 3), (Grid(4, 3), 9)):
+        prepare("walking-distance", grid, blank, folder)
+
+
+def reseal(path):
+    data = path.read_bytes()
+    path.write_bytes(walking_table._label(len(data), hashlib.sha256(data[4096:]).hexdigest()) + data[4096:])
+
+
+def forge(change):
+    def damage(path):
+        with h5py.File(path, "r+") as root:
+            change(root)
+        reseal(path)
+
+    return damage
+
+
+def change_entry(root):
+    root["table"][100] += 2
+
+
+def change_lines(root):
+    root.attrs["home"] = 1
+
+
+def shorten(root):
+    table = root["table"][:-1]
+    del root["table"]
+    root["table"] = table
+
+
+def flip_a_byte(path):
+    data = bytearray(path.read_bytes())
+    data[-1000] ^= 4
+    path.write_bytes(data)
+
+
+def newer_format(path):
+    path.write_bytes(path.read_bytes().replace(b"format 1", b"format 2", 1))
+
+
+DAMAGES = {
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_text("hello"),
+    "cut short": lambda path: path.write_bytes(path.read_bytes()[:-1]),
+    "label alone": lambda path: path.write_bytes(path.read_bytes()[:4096]),
+    "longer": lambda path: path.write_bytes(path.read_bytes() + b"x"),
+    "a flipped bit": flip_a_byte,
+    "another format": newer_format,
+    "not HDF5 inside": lambda path: (path.write_bytes(path.read_bytes()[:4096] + b"x" * 5000), reseal(path)),
+    "a forged entry": forge(change_entry),
+    "a forged home": forge(change_lines),
+    "a forged size": forge(shorten),
+    "another table": lambda path: path.write_bytes((path.parent / NAMES[0]).read_bytes()),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_file_is_never_trusted_and_built_anew(damage, tmp_path, capsys):
+    value = value_of(tmp_path)
+    path = tmp_path / NAMES[1]
+    sound = path.read_bytes()
+    damage(path)
+    assert path.read_bytes() != sound
+    assert capsys.readouterr().err == ""
+    assert value_of(tmp_path) == value
+    said = capsys.readouterr().err
+    assert re.fullmatch(r".*walking-distance-4x3-home-0.h5 is not used: .*: it is built anew\n", said)
+    assert path.read_bytes() == sound
+    assert value_of(tmp_path) == value and capsys.readouterr().err == ""
+    assert sorted(one.name for one in tmp_path.iterdir()) == NAMES
+
+
+def test_where_nothing_can_be_written_the_table_is_kept_in_memory(tmp_path, capsys):
+    value = value_of(tmp_path / "folder")
+    (tmp_path / "file").write_text("in the way")
+    assert value_of(tmp_path / "file") == value
+    said = capsys.readouterr().err
+    assert re.search(r"^cannot write .*: the table is kept in memory, for this time alone$", said, re.MULTILINE)
+
+
+def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch, capsys):
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    value_of(tmp_path)
+    assert not list(tmp_path.iterdir())
+    assert "No space left on device" in capsys.readouterr().err
+
+
+def test_two_processes_may_build_the_same_table(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from pdb_builder import Grid; from solver.heuristics import prepare\n"
+        "print(prepare('walking-distance', Grid(4, 4), 0, Path(sys.argv[1])).measure(range(15, -1, -1)))"
+    )
+    processes = [
+        subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for _ in range(2)
+    ]
+    answers = {process.communicate() for process in processes}
+    assert all(process.returncode == 0 for process in processes)
+    assert len(answers) == 1 and next(iter(answers))[1] == b""
+    assert [path.name for path in tmp_path.iterdir()] == ["walking-distance-4x4-home-0.h5"]
+
+
+def test_the_documented_schema_is_what_is_written(tmp_path):
+    value_of(tmp_path)
+    page = (Path(__file__).parent.parent / "docs" / "format.md").read_text()
+    rows = set(re.findall(r"^\| (attribute|dataset) \| `([^`]+)` \| `([^`]+)`", page, re.MULTILINE))
+    path = table_path(tmp_path, 4, 3, 0)
+    with h5py.File(path) as root:
+        attributes = {
+            ("attribute", f"/{name}", "string" if isinstance(value, str) else str(np.asarray(value).dtype))
+            for name, value in root.attrs.items()
+        }
+        assert rows == attributes | {("dataset", "/table", f"{root['table'].dtype}[]")}
+        assert root.attrs["maximum"] == root["table"][...].max()
+    first, size, seal = path.read_bytes()[:4096].decode().rstrip("\n").split("\n")
+    assert f"    {first}\n" in page
+    assert size == f"size {path.stat().st_size}"
+    assert seal == f"seal {hashlib.sha256(path.read_bytes()[4096:]).hexdigest()}"
+
+
+def test_the_builder_does_not_take_it_for_a_database(tmp_path, capsys):
+    value_of(tmp_path)
+    path = table_path(tmp_path, 4, 3, 0)
+    assert best_database(GRID, 0, tmp_path) == (None, ())
+    assert builder(["list", "--folder", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""
+    for command in ("info", "verify"):
+        assert builder([command, str(path)]) == 2
+        said = capsys.readouterr().err
+        assert said.count("\n") == 1 and "walking distance" in said
