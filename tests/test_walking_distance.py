@@ -15,9 +15,11 @@ import pytest
 
 from pdb_builder import Grid, InputError
 from pdb_builder.cli import main as builder
+from pdb_builder.jit import kernel
 from solver import solve
 from solver.board import load_set
 from solver.heuristics import best_database, prepare, walking_distance, walking_table
+from solver.heuristics.contract import aim, look, settle
 from solver.heuristics.walking_table import build_table, count_states, index_of, is_sound, table_path
 from solver.solving import frame_of
 
@@ -29,12 +31,13 @@ pytestmark = pytest.mark.jit
 
 @pytest.fixture(autouse=True)
 def forget():
-    """Nothing prepared in one test is still known in the next, as in a new process."""
-    for known in (walking_distance.prepare, walking_table._table_for):
-        known.cache_clear()
-    yield
-    for known in (walking_distance.prepare, walking_table._table_for):
-        known.cache_clear()
+    """Nothing prepared before a test is known in it, as in a new process."""
+    forget_all()
+
+
+def forget_all():
+    walking_distance.prepare.cache_clear()
+    walking_table._table_for.cache_clear()
 
 
 @pytest.fixture(params=["linked", "ranked"])
@@ -133,24 +136,53 @@ def test_shapes_with_too_large_a_table_are_refused_in_one_line(tmp_path):
 # ---- the bound ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("shape, blanks", [((3, 3), (0, 1, 4, 8)), ((2, 4), (0, 2, 5)), ((4, 2), (3,)), ((2, 2), (2,))])
-def test_no_value_exceeds_the_distance_and_moves_change_it_by_one(shape, blanks, tmp_path):
-    """On all boards: admissible, consistent, and of the parity of the distance."""
+@kernel
+def spread(heuristic, boards, cells, others, values):
+    """Carry the value of the first board to all others; whether each move changes it by one, and all ways agree."""
+    for number in range(boards.shape[0]):
+        board = boards[number]
+        hole = 0
+        while board[hole] != 0:
+            hole += 1
+        settle(heuristic, board, values, number)
+        for way in range(4):
+            if others[number, way] >= 0:
+                cell = cells[number, way]
+                aim(heuristic, way, board[cell], cell, hole, 0, 0)
+                value = look(heuristic, way, board[cell], cell, hole)
+                if values[others[number, way]] < 0:
+                    values[others[number, way]] = value
+                if values[others[number, way]] != value or abs(value - values[number]) != 1:
+                    return False
+    return True
+
+
+@pytest.mark.parametrize(
+    "shape, blank",
+    [((3, 3), 0), ((3, 3), 1), ((3, 3), 4), ((2, 4), 0), ((2, 4), 6), ((4, 2), 3), ((2, 3), 4), ((2, 2), 2)],
+)
+def test_on_all_boards_no_value_exceeds_the_distance_and_moves_change_it_by_one(shape, blank, tmp_path):
+    """Admissible, consistent, and of the parity of the distance, whatever way a board is reached."""
     grid = Grid(*shape)
-    for blank in blanks:
-        heuristic = prepare("walking-distance", grid, blank, tmp_path)
-        assert heuristic.admissible and heuristic.parts == 1
-        distances = board_distances(grid, blank)
-        values = {board: heuristic.measure(board)[0] for board in list(distances)[:: 1 if blank == 0 else 7]}
-        for board, value in values.items():
-            assert value <= distances[board] and (distances[board] - value) % 2 == 0
-            assert (value == 0) == (board == grid.goal(blank))
-        for board, value in values.items() if blank == 0 else ():
-            hole = board.index(0)
-            for cell in grid.neighbours[hole]:
-                other = list(board)
-                other[hole], other[cell] = other[cell], 0
-                assert abs(values[tuple(other)] - value) == 1
+    heuristic = prepare("walking-distance", grid, blank, tmp_path)
+    assert heuristic.admissible and heuristic.parts == 1
+    distances = board_distances(grid, blank)
+    numbers = {board: number for number, board in enumerate(distances)}
+    cells, others = np.full((2, len(numbers), 4), -1)
+    for board, number in numbers.items():
+        hole = board.index(0)
+        for way, cell in enumerate(grid.neighbours[hole]):
+            other = list(board)
+            other[hole], other[cell] = other[cell], 0
+            cells[number, way], others[number, way] = cell, numbers[tuple(other)]
+    values = np.full(len(numbers), -1)
+    values[0] = 0  # the goal is the first board
+    assert spread(heuristic.fresh(4), np.array(list(numbers), dtype=np.uint8), cells, others, values)
+    true = np.array(list(distances.values()))
+    assert (values <= true).all() and ((true - values) % 2 == 0).all() and (values >= 0).all()
+    assert np.flatnonzero(values == 0).tolist() == [0]
+    for board in random.Random(blank).sample(sorted(numbers), min(300, len(numbers))):
+        assert heuristic.measure(board) == [values[numbers[board]]] == [naive(grid, blank, board)]
 
 
 @pytest.mark.parametrize(
@@ -219,9 +251,7 @@ NAMES = ["walking-distance-3x4-home-0.h5", "walking-distance-4x3-home-0.h5"]
 
 
 def value_of(folder, board=(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)):
-    forgotten = (walking_distance.prepare, walking_table._table_for)
-    for known in forgotten:
-        known.cache_clear()
+    forget_all()
     return prepare("walking-distance", GRID, 0, folder).measure(board)
 
 

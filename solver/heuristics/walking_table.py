@@ -29,7 +29,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import tempfile
+import secrets
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -335,19 +335,16 @@ def write_table(path: Path, index: Index, table: np.ndarray) -> None:
         root.create_dataset("table", data=table)
     data = content.getbuffer()
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(temporary, "wb") as file:
             file.write(_label(len(data), hashlib.sha256(data[PAGE:]).hexdigest()))
             file.write(data[PAGE:])
             file.flush()
-            os.fsync(handle)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(temporary, 0o666 & ~umask)  # as any other file of the user, not private as temporary ones are
+            os.fsync(file.fileno())
         os.replace(temporary, path)
     except BaseException:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
