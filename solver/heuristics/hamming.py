@@ -1,8 +1,8 @@
 """Hamming distance: how many tiles are not at home. The blank is not counted.
 
-Each of them must move at least once, and a move moves one tile, so this is a lower bound, on wrapped boards, too:
-the weakest one that is 0 for the goal alone. Unlike Manhattan distance it does not tell whether the number of moves is
-even or odd: a move from one wrong cell to another leaves it as it is.
+Each of them must move at least once, and a move moves one tile, so this is a lower bound, on wrapped boards, too; a
+weak one, for comparison. Unlike Manhattan distance it does not tell whether the number of moves is even or odd: a move
+from one wrong cell to another leaves it as it is.
 
 It is a sum over tiles of a number that depends on the cell, as Manhattan distance is, and shares its code.
 """

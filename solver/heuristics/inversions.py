@@ -2,12 +2,12 @@
 
 The canonical goal has its tiles in ascending order, wherever the blank is. A pair of tiles of which the larger comes
 first is an *inversion*. No inversions at all means that the tiles are in order, but the blank may still be anywhere;
-searches take a board of value 0 for the goal. So the blank's distance to its home is added, and only
-the goal has the value 0.
+searches take a board of value 0 for the goal. So the blank's distance to its home is added, and only the goal has the
+value 0.
 
-This is *not* a lower bound. A tile that moves up or down passes one other less than a row has cells, and may
-mend all those pairs at once; on a wrapped board even more. Searches that promise a shortest solution cannot keep the
-promise with it; those that promise none find it a cheap guide.
+This is *not* a lower bound. A tile that moves up or down passes one other less than a row has cells, and may mend
+all those pairs at once; on a wrapped board even more. Searches that promise a shortest solution cannot keep the promise
+with it; those that promise none find it a cheap guide.
 
 A move within a row passes nobody. Other moves pass the tiles on the cells between, in reading order, and each of
 these pairs is turned round: one inversion more or one less. So the heuristic keeps the board.

@@ -1,10 +1,10 @@
 """Walking distance: the moves it would take if a tile knew no more than which row, or which column, it belongs to.
 
 If only the goal row of each tile mattered, a certain number of vertical moves would still be needed, and if only the
-goal column, a certain number of horizontal ones. No move is both, so the sum of the two is a lower bound. (Takahashi
-2002.) It sees what Manhattan distance does not: that a tile moves into the row of the blank only, and
-must be made room for. Both numbers come from tables (``walking_table``), exact to the move. A move changes one of
-them, by exactly one, and the bound with it: so it has the parity of the distance.
+goal column, a certain number of horizontal ones. No move is both, so the sum of the two is a lower bound. (Takahashi.)
+It sees what Manhattan distance does not: that a tile can move into the blank's row only, and that others must make room
+for it. Both numbers come from tables (``walking_table``), exact to the move. A move changes one of them, by exactly
+one, and the bound with it: so it has the parity of the distance.
 
 Rows and columns are the two *axes*. A move along an axis takes a tile from one line of it to the next and leaves the
 matrix of the other axis as it is. What becomes of the matrix depends on the tile's goal line and on the direction.

@@ -294,7 +294,14 @@ def build_table(index: Index) -> np.ndarray:
     table = np.full(index.states, UNREACHED, dtype=np.uint8)
     table[index.goal] = 0
     large = index.states >= WORTH_A_WORD
-    bar = tqdm(total=index.states, desc="walking distance", unit=" states", unit_scale=True, disable=None, leave=False)
+    bar = tqdm(
+        total=index.states,
+        desc="walking distance",
+        unit=" states",
+        unit_scale=True,
+        disable=None if large else True,
+        leave=False,
+    )
     with Workers(default_threads() if large else 1) as workers, bar:
         found, level = 1, 0
         while found:
