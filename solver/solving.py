@@ -1,9 +1,4 @@
-"""Solving a board: check it, turn it, search, turn the answer back, replay it.
-
-Searches know one kind of goal, the canonical one: tiles in order around the blank. A *frame* makes any
-goal such a one: its tiles are renamed by the cells they belong on, and the board is turned so that the
-blank's home comes on as low a cell as it can. So the goals 1 2 ... 15 0 and 0 1 ... 15, and any labels
-in any corner, are the same puzzle, and the same database serves them all.
+"""Solving a board: check it, turn it into the frame of its goal, search, turn the answer back, replay it.
 
 Nothing a search returns is believed: the moves are made on the board that was given, one by one, and
 must end at its goal.
@@ -24,15 +19,20 @@ from pdb_builder.machine import MAX_THREADS, default_threads
 from pdb_builder.shell import compiling, default_folder
 
 from .board import Board, goal_board, parse_board, why_unsolvable
+from .frame import Frame, frame_of
 from .heuristics import best_database, how_to_build, prepare
-from .search import search_named
+from .search import check_search, search_named
 
 if TYPE_CHECKING:
     from .heuristics.contract import Heuristic
-    from .search.outcome import Iteration, Outcome, Progress
+    from .search.outcome import Improvement, Iteration, Outcome, Problem, Progress
 
 # In which IDA* tries moves: blank up, left, right, down, seen in the frame; or most promising first.
 ORDERS = ("fixed", "value")
+PROVABLE = 25  # cells of a board that a shortest solution can be proven for, with patience
+DEFAULT_WEIGHT, MOST_WEIGHT = 1.5, 1000
+MOST = {"width": 100_000_000, "depth": 10_000}
+DEFAULT_SECONDS = 10.0  # for a beam that grows until it is told to stop
 
 
 class Unsolvable(InputError):
@@ -47,8 +47,9 @@ class WrongAnswer(InputError):
 class Solution:
     """What is known of a board after a search.
 
-    ``solved`` is False if a limit stopped the search; then ``stopped`` names it, and ``lower_bound`` is
-    proven all the same. ``generated`` counts the start, ``seconds`` is the search alone.
+    ``solved`` is False if a limit stopped the search before it had a solution; ``stopped`` names the limit. No solution
+    is shorter than ``lower_bound``, and if the search keeps what it promises, the solution is at most ``within`` times as
+    long as a shortest one. ``generated`` counts the start, ``seconds`` is the search alone.
     """
 
     grid: Grid
@@ -66,13 +67,31 @@ class Solution:
     seconds: float
     iterations: list[Iteration] = field(repr=False)
     stored: int | None = None  # boards in memory at the end, if the search keeps them
-    stopped: str | None = None  # time, nodes, memory or interrupt
+    stopped: str | None = None  # time, nodes, memory, depth, width or interrupt
+    within: float | None = None  # None if nothing was promised
+    improvements: tuple[Improvement, ...] = ()  # the solutions on the way to the best one
     solutions: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)  # all, if asked for: tiles moved
 
     @property
     def optimal(self) -> bool:
-        """Whether the solution is proven to be a shortest one: always, if there is one."""
-        return self.solved
+        """Whether the solution is proven to be a shortest one."""
+        return self.solved and self.length == self.lower_bound
+
+    @property
+    def proof(self) -> str | None:
+        """What is proven of the length, in words; None if there is no solution."""
+        if not self.solved:
+            return None
+        if self.optimal:
+            return "optimal"
+        if self.within is not None:
+            return f"at most {self.within:g} × optimal, lower bound {self.lower_bound}"
+        return f"no guarantee, lower bound {self.lower_bound}"
+
+    @property
+    def ratio(self) -> float | None:
+        """The length divided by the lower bound: the solution is at most so many times as long as a shortest one."""
+        return self.length / self.lower_bound if self.solved and self.lower_bound else 1.0 if self.solved else None
 
     @property
     def moves(self) -> str:
@@ -110,9 +129,13 @@ class Solution:
             "stored": self.stored,
             "seconds": self.seconds,
             "lower_bound": self.lower_bound,
+            "proof": self.proof,
+            "ratio": self.ratio,
             "stopped": self.stopped,
             "iterations": [iteration._asdict() for iteration in self.iterations],
         }
+        if self.improvements:
+            record["improvements"] = [improvement._asdict() for improvement in self.improvements]
         if self.solutions is not None:
             record["solution_count"] = len(self.solutions)
             record["solutions"] = [self.letters(tiles, of) for tiles in self.solutions]
@@ -157,42 +180,6 @@ def _replayed(grid: Grid, start: Board, goal: Board, cells: Sequence[int]) -> tu
     return tuple(tiles)
 
 
-# ---- the frame ----------------------------------------------------------------------------------
-
-
-class Frame(NamedTuple):
-    """A goal seen as a canonical one."""
-
-    grid: Grid
-    blank: int  # the cell of the blank's home
-    cells: tuple[int, ...]  # cell -> cell in the frame
-    tiles: tuple[int, ...]  # tile -> tile in the frame
-
-    def enter(self, board: Board) -> Board:
-        """A board as it looks in the frame."""
-        inside = [0] * len(board)
-        for cell, tile in enumerate(board):
-            inside[self.cells[cell]] = self.tiles[tile]
-        return tuple(inside)
-
-    def leave(self, cells: Sequence[int]) -> list[int]:
-        """Cells of the frame as cells of the board."""
-        return [self.cells.index(cell) for cell in cells]
-
-
-def frame_of(grid: Grid, goal: Board) -> Frame:
-    """The frame of a goal: turned so that the blank's home has the lowest number."""
-    home = goal.index(0)
-    turns = [cells for target, cells in grid.symmetries() if target == grid]
-    cells = min(turns, key=lambda turn: turn[home])  # the first of equals: the board as it is, or half a turn
-    blank = cells[home]
-    canonical = grid.goal(blank)
-    tiles = [0] * grid.cells
-    for cell, tile in enumerate(goal):
-        tiles[tile] = canonical[cells[cell]]
-    return Frame(grid, blank, cells, tuple(tiles))
-
-
 # ---- solve --------------------------------------------------------------------------------------
 
 
@@ -200,7 +187,7 @@ class Settings(NamedTuple):
     """How to solve: the options of ``solve``, checked."""
 
     heuristic: str | None = None
-    algorithm: str = "ida-star"
+    algorithm: str | None = None
     threads: int | None = None
     time_limit: float | None = None
     node_limit: int | None = None
@@ -208,6 +195,9 @@ class Settings(NamedTuple):
     every: bool = False
     order: str | None = None
     folder: Path | None = None
+    weight: float | None = None
+    width: int | None = None
+    depth: int | None = None
 
 
 DEFAULTS = Settings()
@@ -219,22 +209,25 @@ def solve(
     *,
     shape: str | tuple[int, int] | None = None,
     heuristic: str | None = None,
-    algorithm: str = "ida-star",
+    algorithm: str | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
     node_limit: int | None = None,
     memory_limit: int | None = None,
     every: bool = False,
     order: str | None = None,
+    weight: float | None = None,
+    width: int | None = None,
+    depth: int | None = None,
     folder: str | Path | None = None,
     report: Callable[[Progress], None] | None = None,
     notify: Callable[[str], None] | None = None,
 ) -> Solution:
-    """A shortest solution of a board.
+    """A solution of a board: a shortest one, unless the algorithm is one that promises less.
 
     ``board`` and ``goal`` are text as on the command line, or numbers, or rows of numbers; the goal may be
     ``last``, ``first`` or ``spiral``. The other options are those of ``pdb-solver solve``: ``heuristic`` None
-    is the best one available. ``every`` asks for all shortest solutions. ``report`` is called with the progress
+    is the best one available, ``algorithm`` None is ``ida-star``, or ``beam`` for boards too large for it. ``every`` asks for all shortest solutions. ``report`` is called with the progress
     of a long search, ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
@@ -242,7 +235,8 @@ def solve(
     grid, start = parse_board(board_text(board), None if shape is None else _grid(shape))
     target = goal_board(grid, board_text(goal))
     folder = Path(folder) if folder else None
-    settings = Settings(heuristic, algorithm, threads, time_limit, node_limit, memory_limit, every, order, folder)
+    limits = (time_limit, node_limit, memory_limit)
+    settings = Settings(heuristic, algorithm, threads, *limits, every, order, folder, weight, width, depth)
     return solve_board(grid, start, target, settings, report, notify)
 
 
@@ -280,24 +274,26 @@ def solve_board(
     interrupt: Event | None = None,
 ) -> Solution:
     """``solve`` for boards that are parsed and checked."""
-    settings = _check(settings)
+    settings = _check(settings._replace(algorithm=settings.algorithm or default_algorithm(grid)))
     if reason := why_unsolvable(grid, start, goal):
         raise Unsolvable(reason)
-    search = search_named(settings.algorithm)
+    search, known = search_named(settings.algorithm), check_search(settings.algorithm)
     frame = frame_of(grid, goal)
+    from .heuristics.manhattan import prepare as prepare_manhattan
     from .search.outcome import Limits, Problem
 
     with compiling():
         heuristic = heuristic_for(frame, settings, notify)
         by_value = heuristic.by_value if settings.order is None else settings.order == "value"
-        problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value)
-        _load(search, problem, heuristic)
+        problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, _backward(settings, notify))
+        options = {name: getattr(settings, name) for name in known.options if name != "order"}
+        _load(search, problem, heuristic, options)
     threads = settings.threads or default_threads()
     began = time.perf_counter()
     deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
     limits = Limits(deadline, settings.node_limit, settings.memory_limit, interrupt)
     outcome: Outcome = search(
-        problem, threads=threads, limits=limits, report=report or (lambda progress: None), every=settings.every
+        problem, threads=threads, limits=limits, report=report or (lambda progress: None), **options
     )
     seconds = time.perf_counter() - began
     try:
@@ -307,6 +303,14 @@ def solve_board(
             f"{settings.algorithm} with {heuristic.name} gave moves that solve nothing ({error}): if a database was "
             "used, see whether it is sound with 'pdb-builder verify'"
         ) from None
+    # Whatever the search looked at, no solution is shorter than this.
+    distance = prepare_manhattan(grid, frame.blank).measure(problem.start)[0]
+    lower_bound = problem.at_least(max(outcome.lower_bound, distance))
+    if solutions and lower_bound > len(solutions[0]):
+        raise WrongAnswer(
+            f"{settings.algorithm} with {heuristic.name} found {len(solutions[0])} moves where it had proven that "
+            f"{lower_bound} are needed: if a database was used, see whether it is sound with 'pdb-builder verify'"
+        )
     return Solution(
         grid=grid,
         board=start,
@@ -317,13 +321,15 @@ def solve_board(
         solved=bool(solutions),
         length=len(solutions[0]) if solutions else None,
         tiles=solutions[0] if solutions else (),
-        lower_bound=outcome.lower_bound,
+        lower_bound=lower_bound,
         expanded=outcome.expanded,
         generated=outcome.generated,
         seconds=seconds,
         iterations=outcome.iterations,
         stored=outcome.stored,
         stopped=outcome.stopped,
+        within=outcome.within,
+        improvements=tuple(outcome.improvements),
         solutions=tuple(solutions) if settings.every and solutions else None,
     )
 
@@ -345,18 +351,50 @@ def _check(settings: Settings) -> Settings:
             raise InputError(f"{getattr(settings, name)!r} is not the name of a {name}: give it as text")
     if settings.order not in (None, *ORDERS):
         raise InputError(f"there is no order of moves {settings.order!r}: take {' or '.join(ORDERS)}")
-    if settings.algorithm != "ida-star":
-        if settings.every:
-            raise InputError(f"{settings.algorithm} finds one solution: take ida-star for all of them")
-        if settings.order is not None:
-            raise InputError(f"{settings.algorithm} has an order of its own: leave out the order, or take ida-star")
+    search = check_search(settings.algorithm)
+    for name, refusal in _OPTIONS.items():
+        if getattr(settings, name) not in (None, False) and name not in search.options:
+            raise InputError(f"{settings.algorithm} {refusal}")
+    if search.blind and settings.heuristic is not None:
+        raise InputError(f"{settings.algorithm} looks at no heuristic: leave it out, or take another search")
+    if "weight" in search.options:
+        weight = DEFAULT_WEIGHT if settings.weight is None else settings.weight
+        if not (isinstance(weight, int | float) and 1 <= weight <= MOST_WEIGHT):
+            raise InputError(f"a weight of {weight!r} makes no sense: give a number from 1 to {MOST_WEIGHT}")
+        limits["weight"] = weight
+    for name in ("width", "depth"):
+        number = getattr(settings, name)
+        if number is not None and not (isinstance(number, int) and 0 < number <= MOST[name]):
+            raise InputError(f"a {name} of {number!r} makes no sense: give a whole number from 1 to {MOST[name]:,}")
+    if "width" in search.options and not (settings.width or settings.time_limit or settings.node_limit):
+        limits["time_limit"] = DEFAULT_SECONDS
     return settings._replace(**limits)
+
+
+# What is said if a setting is given to a search that has no use for it.
+_OPTIONS = {
+    "every": "finds one solution: take ida-star for all of them",
+    "order": "has an order of its own: leave out the order, or take ida-star",
+    "weight": "weighs nothing: leave out the weight, or take weighted-a-star",
+    "width": "has no width: leave it out, or take beam",
+    "depth": "has no depth limit: leave it out, or take dfs",
+}
+
+
+def default_algorithm(grid: Grid) -> str:
+    """The search to use when nothing is said: one that proves a shortest solution, if there is hope for that."""
+    return "ida-star" if grid.cells <= PROVABLE else "beam"
 
 
 def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None] | None = None) -> Heuristic:
     """The heuristic that was asked for, or the best one there is."""
     folder = settings.folder or default_folder()
     grid, blank = frame.grid, frame.blank
+    search = check_search(settings.algorithm or default_algorithm(grid))
+    if search.blind:
+        from .heuristics.blind import prepare as prepare_blind
+
+        return prepare_blind(grid, blank)
     spec = settings.heuristic
     if spec is None:
         best, unusable = best_database(grid, blank, folder)
@@ -368,21 +406,51 @@ def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None
                 f"no database in {folder} is for {grid} boards with this goal, so {spec} is used: "
                 f"{how_to_build(grid, blank, folder)}"
             )
-    return prepare(spec, grid, blank, folder)
+    heuristic = prepare(spec, grid, blank, folder)
+    if search.promises and not heuristic.admissible:
+        raise InputError(
+            f"{heuristic.name} can exceed the moves that are needed, so that {settings.algorithm} could not keep its "
+            "promise of a shortest solution: take greedy, weighted-a-star or beam, or another heuristic"
+        )
+    return heuristic
 
 
-_loaded: set[tuple[Callable, str]] = set()
+def _backward(settings: Settings, notify: Callable[[str], None] | None) -> Callable[[Grid, int], Heuristic]:
+    """The heuristic for the way from the goal to the start, whose blank may have no database."""
+
+    def prepared(grid: Grid, blank: int) -> Heuristic:
+        folder, spec = settings.folder or default_folder(), settings.heuristic
+        by_database = spec is None or "pdb" in spec
+        if spec is None:
+            best, _ = best_database(grid, blank, folder)
+            spec = f"pdb:{best}" if best else "manhattan" if grid.wrap else "linear-conflict"
+        try:
+            return prepare(spec, grid, blank, folder)
+        except InputError:
+            if not by_database:
+                raise
+        spec = "manhattan" if grid.wrap else "linear-conflict"
+        if notify:
+            notify(f"the way back, from the goal to the start, has no such database: {spec} is used for it")
+        return prepare(spec, grid, blank, folder)
+
+    return prepared
 
 
-def _load(search: Callable, problem, heuristic: Heuristic) -> None:
+_loaded: set[tuple] = set()
+
+
+def _load(search: Callable, problem: Problem, heuristic: Heuristic, options: dict) -> None:
     """Have the code of a search compiled, or read from the cache, before its time is taken."""
-    if (search, heuristic.kind) not in _loaded:
+    asked = (search, heuristic.kind, *(name for name, value in options.items() if value is not None))
+    if asked not in _loaded:
         from .search.outcome import Limits
 
-        grid, blank = problem.grid, problem.blank
-        board = list(grid.goal(blank))
-        near = grid.neighbours[blank][0]
-        board[blank], board[near] = board[near], 0
+        board, blank = list(problem.grid.goal(problem.blank)), problem.blank
+        for _ in range(2):  # two moves from the goal, so that every part of a search gets something to do
+            near = next(cell for cell in problem.grid.neighbours[blank] if cell != problem.blank)
+            board[blank], board[near], blank = board[near], 0, near
         easy = problem._replace(start=tuple(board))
-        search(easy, threads=1, limits=Limits(memory=10**6), report=lambda progress: None)
-        _loaded.add((search, heuristic.kind))
+        limits = Limits(deadline=time.monotonic() + 3600, memory=10**6)
+        search(easy, threads=1, limits=limits, report=lambda progress: None, **options)
+        _loaded.add(asked)

@@ -27,4 +27,4 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
     def measure(board: Board) -> list[int]:
         return [int(away[list(board), range(grid.cells)].sum())]
 
-    return Heuristic("hamming", "manhattan", 1, fresh, measure)
+    return Heuristic("hamming", "manhattan", 1, fresh, measure, words=1)

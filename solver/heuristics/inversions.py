@@ -22,7 +22,7 @@ import numpy as np
 from pdb_builder.grid import Grid
 from pdb_builder.jit import fetch, put
 
-from .contract import Board, Heuristic, asks_nothing, body_of, look, note, settle, step
+from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
 
 
 class Inversions(NamedTuple):
@@ -46,7 +46,7 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
         inversions = np.triu(tiles[:, None] > tiles[None, :]).sum()
         return [int(inversions + blank_home[list(board).index(0)])]
 
-    return Heuristic("inversions", "inversions", 1, fresh, measure, admissible=False)
+    return Heuristic("inversions", "inversions", 1, fresh, measure, words=grid.cells + 1, admissible=False)
 
 
 asks_nothing(Inversions)
@@ -83,3 +83,17 @@ def _settle(heuristic, board, parts, at):
 @body_of(note, Inversions)
 def _note(heuristic, slot, value, parts, at):
     parts[at] = value
+
+
+@body_of(keep, Inversions)
+def _keep(heuristic, words, at):
+    for cell in range(heuristic.board.size):
+        words[at + cell] = heuristic.board[cell]
+    words[at + heuristic.board.size] = heuristic.value[0]
+
+
+@body_of(resume, Inversions)
+def _resume(heuristic, words, at):
+    for cell in range(heuristic.board.size):
+        heuristic.board[cell] = words[at + cell]
+    heuristic.value[0] = words[at + heuristic.board.size]

@@ -25,7 +25,7 @@ import numpy as np
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.jit import fetch, kernel, popcount, put, shared
 
-from .contract import Board, Heuristic, asks_nothing, body_of, look, note, settle, step
+from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
 from .manhattan import distances_home
 
 LONGEST_TABLED = 7  # cells of a line whose codes have a table
@@ -116,7 +116,7 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
         distance_sum = int(distance[list(board), range(cells)].sum())
         return [distance_sum + 2 * sum(fewest_removals(code, width) for code in codes)]
 
-    return Heuristic("linear-conflict", "linear-conflict", 1, fresh, measure)
+    return Heuristic("linear-conflict", "linear-conflict", 1, fresh, measure, words=rows + cols + 1)
 
 
 # The fields are used where they stand: a name that lives across a branch costs an atomic count each time, which
@@ -178,3 +178,17 @@ def _settle(heuristic, board, parts, at):
 @body_of(note, LinearConflict)
 def _note(heuristic, slot, value, parts, at):
     parts[at] = value
+
+
+@body_of(keep, LinearConflict)
+def _keep(heuristic, words, at):
+    for line in range(heuristic.codes.size):
+        words[at + line] = heuristic.codes[line]
+    words[at + heuristic.codes.size] = heuristic.value[0]
+
+
+@body_of(resume, LinearConflict)
+def _resume(heuristic, words, at):
+    for line in range(heuristic.codes.size):
+        heuristic.codes[line] = words[at + line]
+    heuristic.value[0] = words[at + heuristic.codes.size]

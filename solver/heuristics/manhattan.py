@@ -11,7 +11,7 @@ import numpy as np
 
 from pdb_builder.grid import Grid
 
-from .contract import Board, Heuristic, asks_nothing, body_of, look, note, settle, step
+from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
 
 
 class Manhattan(NamedTuple):
@@ -40,7 +40,7 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
     def measure(board: Board) -> list[int]:
         return [int(distance[list(board), range(grid.cells)].sum())]
 
-    return Heuristic("manhattan", "manhattan", 1, fresh, measure)
+    return Heuristic("manhattan", "manhattan", 1, fresh, measure, words=1)
 
 
 asks_nothing(Manhattan)
@@ -66,3 +66,13 @@ def _settle(heuristic, board, parts, at):
 @body_of(note, Manhattan)
 def _note(heuristic, slot, value, parts, at):
     parts[at] = value
+
+
+@body_of(keep, Manhattan)
+def _keep(heuristic, words, at):
+    words[at] = heuristic.value[0]
+
+
+@body_of(resume, Manhattan)
+def _resume(heuristic, words, at):
+    heuristic.value[0] = words[at]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .contract import Board, Heuristic, aim, body_of, fetches, look, note, settle, step
+from .contract import Board, Heuristic, aim, body_of, fetches, keep, look, note, resume, settle, step
 
 
 class Maximum(NamedTuple):
@@ -18,6 +18,7 @@ class Maximum(NamedTuple):
     first: Any
     second: Any
     first_parts: int
+    first_words: int
     values: np.ndarray  # [slot, which of the two]
 
 
@@ -25,17 +26,24 @@ def prepare(first: Heuristic, second: Heuristic) -> Heuristic:
     """The maximum of two heuristics for the same goal."""
 
     def fresh(slots: int) -> Maximum:
-        return Maximum(first.fresh(slots), second.fresh(slots), first.parts, np.zeros((slots, 2), dtype=np.int64))
+        sizes = (first.parts, first.words)
+        return Maximum(first.fresh(slots), second.fresh(slots), *sizes, np.zeros((slots, 2), dtype=np.int64))
 
     def measure(board: Board) -> list[int]:
         return first.measure(board) + second.measure(board)
 
     name = f"max:{first.name.removeprefix('max:')}+{second.name}"
-    parts = first.parts + second.parts
-    mapped = first.mapped + second.mapped
-    by_value = first.by_value or second.by_value
-    admissible = first.admissible and second.admissible
-    return Heuristic(name, f"({first.kind}, {second.kind})", parts, fresh, measure, mapped, by_value, admissible)
+    return Heuristic(
+        name,
+        f"({first.kind}, {second.kind})",
+        first.parts + second.parts,
+        fresh,
+        measure,
+        first.words + second.words,
+        first.mapped + second.mapped,
+        first.by_value or second.by_value,
+        first.admissible and second.admissible,
+    )
 
 
 @body_of(fetches, Maximum)
@@ -74,3 +82,15 @@ def _settle(heuristic, board, parts, at):
 def _note(heuristic, slot, value, parts, at):
     note(heuristic.first, slot, heuristic.values[slot, 0], parts, at)
     note(heuristic.second, slot, heuristic.values[slot, 1], parts, at + heuristic.first_parts)
+
+
+@body_of(keep, Maximum)
+def _keep(heuristic, words, at):
+    keep(heuristic.first, words, at)
+    keep(heuristic.second, words, at + heuristic.first_words)
+
+
+@body_of(resume, Maximum)
+def _resume(heuristic, words, at):
+    resume(heuristic.first, words, at)
+    resume(heuristic.second, words, at + heuristic.first_words)

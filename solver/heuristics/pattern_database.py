@@ -44,7 +44,7 @@ from pdb_builder.pattern import MAX_TILES
 from pdb_builder.recipes import merge_moves, order_maps
 from pdb_builder.store import Database, Table
 
-from .contract import Board, Heuristic, aim, body_of, fetches, look, note, settle, step
+from .contract import Board, Heuristic, aim, body_of, fetches, keep, look, note, resume, settle, step
 
 MOST_RANKED = 26  # cells of a board whose footprints are ranked by two tables
 ZONES = 16  # zones of a footprint that can be told apart: a number takes four bits
@@ -331,8 +331,16 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
             ) from None
 
     name = f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}"
-    mapped = (database.memory,)
-    return Heuristic(name, f"{kind.__name__} {orders.dtype}", len(sums), fresh, measure, mapped, by_value=unit == 8)
+    return Heuristic(
+        name,
+        f"{kind.__name__} {orders.dtype}",
+        len(sums),
+        fresh,
+        measure,
+        words=len(sums) + 2 * len(views),
+        mapped=(database.memory,),
+        by_value=unit == 8,
+    )
 
 
 # ---- kernels ------------------------------------------------------------------------------------
@@ -479,16 +487,43 @@ def _settle(heuristic, board, parts, at):
         order = row * heuristic.facts[fact + BITS] + bit
         blank = np.int64(heuristic.cell_in[first + heuristic.place_of[0]])
         address = _address(heuristic, fact, footprint, merge * heuristic.facts[fact + ORDERS] + order, blank)
+        prefetch(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
+        heuristic.states[view * STATE + FOOTPRINT] = footprint
+        heuristic.states[view * STATE + CODE] = (merge << 32) | (order << 8)
+        heuristic.states[view * STATE + TOTAL] = address
+    for view in range(heuristic.slots // STATE):  # by now memory has answered
+        address = heuristic.states[view * STATE + TOTAL]
         if is_bits(heuristic):
-            odd = popcount(footprint & heuristic.facts[fact + ODD_CELLS]) + heuristic.facts[fact + ODD_HOMES]
+            fact = view * FACTS
+            odd = popcount(heuristic.states[view * STATE + FOOTPRINT] & heuristic.facts[fact + ODD_CELLS])
+            odd += heuristic.facts[fact + ODD_HOMES]
             distance = (((np.int64(heuristic.memory[address >> 3]) >> (address & 7)) & 1) << 1) | (odd & 1)
         else:
             distance = np.int64(heuristic.memory[address])
-        heuristic.states[view * STATE + FOOTPRINT] = footprint
-        heuristic.states[view * STATE + CODE] = (merge << 32) | (order << 8) | distance
+        heuristic.states[view * STATE + CODE] |= distance
 
 
 @body_of(note, *KINDS)
 def _note(heuristic, slot, value, parts, at):
     for number in range(heuristic.sums):
         parts[at + number] = heuristic.states[heuristic.slots + (slot * heuristic.sums + number) * STATE + TOTAL]
+
+
+@body_of(keep, *KINDS)
+def _keep(heuristic, words, at):
+    for number in range(heuristic.sums):
+        words[at + number] = heuristic.totals[number]
+    at += heuristic.sums
+    for view in range(heuristic.slots // STATE):
+        words[at + 2 * view] = heuristic.states[view * STATE + FOOTPRINT]
+        words[at + 2 * view + 1] = heuristic.states[view * STATE + CODE]
+
+
+@body_of(resume, *KINDS)
+def _resume(heuristic, words, at):
+    for number in range(heuristic.sums):
+        heuristic.totals[number] = words[at + number]
+    at += heuristic.sums
+    for view in range(heuristic.slots // STATE):
+        heuristic.states[view * STATE + FOOTPRINT] = words[at + 2 * view]
+        heuristic.states[view * STATE + CODE] = words[at + 2 * view + 1]

@@ -30,7 +30,7 @@ import numpy as np
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.jit import fetch, kernel, put, shared
 
-from .contract import Board, Heuristic, asks_nothing, body_of, look, note, settle, step
+from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
 from .walking_table import MOST_STATES, ROWS, count_states, index_arrays, list_moves, table_for
 
 MOST_LINKED = 1 << 24  # bytes of links, of both axes
@@ -160,7 +160,7 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
         def fresh(slots: int) -> Ranked:
             return Ranked(axes(), row_table, col_table, *(np.zeros(size, dtype=np.int64) for size in (2, SLOT * slots)))
 
-        return Heuristic("walking-distance", "walking-distance ranked", 1, fresh, measure)
+        return Heuristic("walking-distance", "walking-distance ranked", 1, fresh, measure, 2 * (rows + cols) + 4)
 
     if of_cols is of_rows:  # the same table serves both axes
         links //= 2
@@ -181,7 +181,7 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
         working = (np.zeros(size, dtype=np.int64) for size in (2, 1, slots))
         return Linked(axes(), cols, turns.ravel(), stride, all_links, *working)
 
-    return Heuristic("walking-distance", f"walking-distance linked {link_type}", 1, fresh_linked, measure)
+    return Heuristic("walking-distance", f"walking-distance linked {link_type}", 1, fresh_linked, measure, words=3)
 
 
 # ---- kernels ------------------------------------------------------------------------------------
@@ -311,3 +311,39 @@ def _step_ranked(heuristic, slot, tile, source, target):
     put(heuristic.axes.ranks, axis, rank)
     put(heuristic.axes.rests, line + 1, between)
     put(heuristic.distances, axis, distance)
+
+
+@body_of(keep, Linked)
+def _keep_linked(heuristic, words, at):
+    words[at] = heuristic.first[0]
+    words[at + 1] = heuristic.first[1]
+    words[at + 2] = heuristic.value[0]
+
+
+@body_of(resume, Linked)
+def _resume_linked(heuristic, words, at):
+    heuristic.first[0] = words[at]
+    heuristic.first[1] = words[at + 1]
+    heuristic.value[0] = words[at + 2]
+
+
+@body_of(keep, Ranked)
+def _keep_ranked(heuristic, words, at):
+    lines = heuristic.axes.fillings.size
+    for line in range(lines):
+        words[at + line] = heuristic.axes.fillings[line]
+        words[at + lines + line] = heuristic.axes.rests[line]
+    for axis in range(2):
+        words[at + 2 * lines + axis] = heuristic.axes.ranks[axis]
+        words[at + 2 * lines + 2 + axis] = heuristic.distances[axis]
+
+
+@body_of(resume, Ranked)
+def _resume_ranked(heuristic, words, at):
+    lines = heuristic.axes.fillings.size
+    for line in range(lines):
+        heuristic.axes.fillings[line] = words[at + line]
+        heuristic.axes.rests[line] = words[at + lines + line]
+    for axis in range(2):
+        heuristic.axes.ranks[axis] = words[at + 2 * lines + axis]
+        heuristic.distances[axis] = words[at + 2 * lines + 2 + axis]

@@ -1,19 +1,59 @@
 """The searches by name. Their code, and with it numba, is imported when one is used.
 
-Each is a module with a function ``search(problem, threads, limits, report, every) -> Outcome``.
+Each is a function ``search(problem, *, threads, limits, report, ...) -> Outcome`` with options of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import NamedTuple
 
 from pdb_builder.grid import InputError
 from pdb_builder.machine import available_memory
 
+
+class Search(NamedTuple):
+    """What there is to know of a search before it is loaded."""
+
+    home: str  # module and function
+    summary: str
+    options: tuple[str, ...] = ()  # settings that it takes beside those that all take
+    blind: bool = False  # looks at no heuristic
+    promises: bool = True  # a shortest solution, which needs a heuristic that is a lower bound
+
+
 SEARCHES = {
-    "ida-star": "depth first under a rising bound: hardly any memory, all threads",
-    "a-star": "best first: fewest boards expanded, all of them in memory, one thread",
+    "ida-star": Search(
+        "ida_star.search",
+        "depth first under a rising bound: shortest, hardly any memory, all threads",
+        options=("every", "order"),
+    ),
+    "a-star": Search("best_first.a_star", "best first: shortest, fewest boards expanded, all of them in memory"),
+    "bidirectional": Search(
+        "bidirectional.search", "A* from both ends, meeting in the middle: shortest, in memory, two threads"
+    ),
+    "weighted-a-star": Search(
+        "best_first.weighted_a_star",
+        "A* with a heuristic counted --weight times: at most so many times the shortest length",
+        options=("weight",),
+        promises=False,
+    ),
+    "greedy": Search("best_first.greedy", "best first by the heuristic alone: soon there, no promise", promises=False),
+    "beam": Search(
+        "beam.search",
+        "level by level, the best --width boards of each: good solutions of large boards, better ones with time",
+        options=("width",),
+        promises=False,
+    ),
+    "bfs": Search("best_first.bfs", "level by level, no heuristic: shortest, all boards in memory", blind=True),
+    "dijkstra": Search("best_first.dijkstra", "nearest first, no heuristic: the same, goal expanded last", blind=True),
+    "dfs": Search(
+        "ida_star.dfs",
+        "depth first, no heuristic: shortest by iterative deepening, or the first within --depth moves",
+        options=("depth",),
+        blind=True,
+    ),
 }
 
 
@@ -22,8 +62,14 @@ def default_memory(searches: int = 1) -> int:
     return (available_memory() or 2 * 10**9) // (2 * searches)
 
 
+def check_search(name: str) -> Search:
+    """What there is to know of a search; raises ``InputError`` if there is none of this name."""
+    if name not in SEARCHES:
+        raise InputError(f"there is no search {name[:60]!r}: take {', '.join(SEARCHES)}")
+    return SEARCHES[name]
+
+
 def search_named(name: str) -> Callable:
     """The function of a search."""
-    if name not in SEARCHES:
-        raise InputError(f"there is no search {name[:60]!r}: take {' or '.join(SEARCHES)}")
-    return import_module(f".{name.replace('-', '_')}", __name__).search
+    module, function = check_search(name).home.split(".")
+    return getattr(import_module(f".{module}", __name__), function)

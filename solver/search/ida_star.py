@@ -19,6 +19,9 @@ So the solution and all counts are those of one thread searching alone, however 
 and the start counts as one. A search that recurses would not yet have generated the last moves of the
 boards on the way to the solution: they are not counted. These are the numbers of Korf (1985).
 
+*Without a heuristic* the same is depth-first search with iterative deepening. With a depth limit there is a single
+iteration, that ends at the first solution it happens on, which need not be a shortest one.
+
 *Order.* Moves are tried in the fixed order of ``moves``, or in the order of their values, which helps to
 find the solution sooner in the last iteration and changes nothing in the others.
 """
@@ -125,11 +128,12 @@ def _by_value(entries, values, end):
 
 
 @kernel
-def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, counts, most):
+def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, counts, most, early):
     """Search the subtree of a stack until it is finished, a solution is found or ``most`` boards were expanded.
 
     ``fresh`` says that the board at the current depth is still to be expanded. Paths that reach depth
-    ``floor`` are listed in ``frontier`` instead of being followed, with the counts up to there.
+    ``floor`` are listed in ``frontier`` instead of being followed, with the counts up to there. Without ``early``,
+    no solution is shorter than the bound, and none is looked for: code for that is not even compiled.
     """
     board, path, todo, state = stack
     following, ways, cell, _ = moves
@@ -160,6 +164,9 @@ def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, co
                 values |= (value & -within) << end
                 end += within << 4
                 excess = min(excess, value + (within << 20))
+                if early is not None and value == 0:
+                    chosen, room = entry | (way << 14), 0
+                    break
             least = min(least, excess + depth + 1)
             if by_value and end > 16:
                 chosen = _by_value(chosen, values, end)
@@ -261,7 +268,7 @@ class _Tree:
         self.start = np.array(problem.start, dtype=np.uint8)
         self.root = np.array([situation(problem.start.index(0))], dtype=np.uint16)
         self.parts = np.array(problem.heuristic.measure(problem.start), dtype=np.int64)
-        self.outcome = Outcome(int(self.parts.max()), int(self.parts.max()))
+        self.outcome = Outcome(int(self.parts.max()), problem.at_least(int(self.parts.max())))
         self.cut = FIRST_CUT
         self.depth = 0
         self.workers: list[_Worker] = []
@@ -271,10 +278,14 @@ class _Tree:
         if self.executor:
             self.executor.shutdown()
 
-    def iterate(self, bound: int) -> int:
-        """Search within a bound and return the next one. Solutions and counts go to the outcome."""
+    def iterate(self, bound: int, early: bool = False) -> int:
+        """Search within a bound and return the next one. Solutions and counts go to the outcome.
+
+        ``early`` is for a bound that was not reached step by step, so that there may be shorter solutions.
+        """
         outcome = self.outcome
-        outcome.lower_bound = bound
+        if not early:
+            outcome.lower_bound = bound
         if bound + 2 > self.depth:
             self.depth = bound + ROOM
             self.workers = [self._new_worker()]
@@ -283,7 +294,7 @@ class _Tree:
         try:
             uncut = UNCUT if self.threads > 1 else UNCUT_ALONE
             worth_cutting = outcome.iterations and outcome.iterations[-1].generated >= uncut
-            found = self._parted(bound) if worth_cutting else self._whole(bound)
+            found = self._parted(bound) if worth_cutting else self._whole(bound, early)
             expanded, generated = found.expanded, found.generated
         except BaseException:
             expanded, generated = self._done()
@@ -314,13 +325,15 @@ class _Tree:
         """How many boards to expand until the next pulse."""
         return self.limits.expansions(self.outcome.generated + self._done()[1], SLICE)
 
-    def _whole(self, bound: int) -> _Subtree:
+    def _whole(self, bound: int, early: bool) -> _Subtree:
         """An iteration in one piece, by this thread."""
-        found = self._subtree(self.workers[0], bound, self.root, lambda: self._pulse(bound))
+        found = self._subtree(self.workers[0], bound, self.root, lambda: self._pulse(bound), early)
         assert found is not None
         return found
 
-    def _subtree(self, worker: _Worker, bound: int, prefix: np.ndarray, pulse: Callable) -> _Subtree | None:
+    def _subtree(
+        self, worker: _Worker, bound: int, prefix: np.ndarray, pulse: Callable, early: bool = False
+    ) -> _Subtree | None:
         """Search below a path. ``pulse`` is called between slices; if it returns True the rest is abandoned."""
         heuristic, stack, done = worker
         state = stack.state
@@ -328,9 +341,8 @@ class _Tree:
         before, paths = done.copy(), []
         status, fresh = SLICED, True
         while status != FINISHED:
-            status = _search(
-                heuristic, stack, self.moves, bound, self.problem.by_value, fresh, *NO_FLOOR, self._slice()
-            )
+            how = (self.problem.by_value, fresh, *NO_FLOOR, self._slice(), True if early else None)
+            status = _search(heuristic, stack, self.moves, bound, *how)
             fresh = False
             done[:] = before + state[[EXPANDED, GENERATED]]
             if status == FOUND:
@@ -423,9 +435,8 @@ class _Tree:
         prefixes, counts = np.zeros((room, floor + 1), dtype=np.uint16), np.zeros((room, 2), dtype=np.int64)
         status, fresh, paths = SLICED, True, []
         while status != FINISHED:
-            status = _search(
-                heuristic, stack, self.moves, bound, self.problem.by_value, fresh, floor, prefixes, counts, SLICE
-            )
+            how = (self.problem.by_value, fresh, floor, prefixes, counts, SLICE, None)
+            status = _search(heuristic, stack, self.moves, bound, *how)
             fresh = False
             if status == FULL:
                 prefixes, counts = np.vstack([prefixes, prefixes]), np.vstack([counts, counts])
@@ -449,14 +460,43 @@ def _ended(task: Future) -> bool:
 
 def search(problem: Problem, *, threads: int, limits: Limits, report: Report, every: bool = False) -> Outcome:
     """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search."""
-    tree = _Tree(problem, threads, limits, report, every)
+
+    def iterations(tree: _Tree) -> None:
+        bound = tree.outcome.lower_bound
+        while not tree.outcome.paths:
+            bound = problem.at_least(tree.iterate(bound))
+        tree.outcome.within = 1.0
+
+    return _searched(_Tree(problem, threads, limits, report, every), iterations)
+
+
+def dfs(problem: Problem, *, threads: int, limits: Limits, report: Report, depth: int | None = None) -> Outcome:
+    """The first solution of at most ``depth`` moves that depth-first search comes by; without a depth, a shortest one.
+
+    The problem's heuristic is the one that knows the goal and nothing else.
+    """
+    if depth is None:
+        return search(problem, threads=threads, limits=limits, report=report)
+
+    def one_iteration(tree: _Tree) -> None:
+        if tree.outcome.lower_bound <= depth:
+            tree.iterate(depth, early=True)
+        if not tree.outcome.paths:
+            tree.outcome.lower_bound = problem.at_least(depth + 1)
+            raise Stopped("depth")
+
+    # A solution of the tree above a cut could come before or after those below: one thread keeps the order.
+    return _searched(_Tree(problem, 1, limits, report, every=False), one_iteration)
+
+
+def _searched(tree: _Tree, work: Callable[[_Tree], None]) -> Outcome:
+    """What became of a search, however it ended."""
     outcome = tree.outcome
-    bound = outcome.lower_bound
     try:
-        if bound == 0:
-            outcome.paths = [[problem.blank]]
-        while not outcome.paths:
-            bound = tree.iterate(bound)
+        if outcome.lower_bound == 0:
+            outcome.paths, outcome.within = [[tree.problem.blank]], 1.0
+        else:
+            work(tree)
     except Stopped as stop:
         outcome.stopped = str(stop)
     except KeyboardInterrupt:

@@ -21,6 +21,18 @@ class Problem(NamedTuple):
     start: tuple[int, ...]
     heuristic: Heuristic
     by_value: bool = False  # try moves in the order of their values instead of the fixed one
+    backward: Callable[[Grid, int], Heuristic] | None = None  # the heuristic for the way back, of its grid and blank
+
+    def at_least(self, length: int) -> int:
+        """The shortest length a solution can have if none is shorter than ``length``.
+
+        Where the cells are coloured like a chessboard, every move takes the blank to the other colour, so all
+        solutions are of even length, or all of odd.
+        """
+        if not self.grid.bipartite:
+            return length
+        colours = [self.grid.odd_cells >> cell & 1 for cell in (self.start.index(0), self.blank)]
+        return length + (length + colours[0] + colours[1]) % 2
 
 
 class Stopped(Exception):
@@ -60,12 +72,20 @@ class Iteration(NamedTuple):
     seconds: float
 
 
+class Improvement(NamedTuple):
+    """A solution shorter than those before it."""
+
+    length: int
+    seconds: float
+    width: int  # of the beam that found it
+
+
 @dataclass
 class Outcome:
     """How a search ended.
 
-    ``paths`` are the cells the blank visits, start and goal included: a shortest solution, or all of
-    them if that was asked, or none if the search was stopped.
+    ``paths`` are the cells the blank visits, start and goal included: a solution, or all the shortest ones if that was
+    asked, or none if the search was stopped before it had any.
     """
 
     h_start: int  # the heuristic's value of the start
@@ -75,7 +95,9 @@ class Outcome:
     expanded: int = 0
     generated: int = 1  # the start
     stored: int | None = None  # boards held in memory at the end
-    stopped: str | None = None  # the limit that was reached: time, nodes, memory or interrupt
+    within: float | None = None  # the solution is at most so many times as long as a shortest one; None if unknown
+    stopped: str | None = None  # the limit that was reached: time, nodes, memory, depth, width or interrupt
+    improvements: list[Improvement] = field(default_factory=list)  # of a search that goes on after a solution
 
 
 class Progress(NamedTuple):
@@ -86,6 +108,8 @@ class Progress(NamedTuple):
     generated: int
     share: float | None = None  # of the current iteration
     stored: int | None = None
+    length: int | None = None  # of the best solution so far
+    width: int | None = None  # of the beam
 
 
 Report = Callable[[Progress], None]

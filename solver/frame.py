@@ -1,0 +1,49 @@
+"""Any goal seen as a canonical one.
+
+Searches know one kind of goal, the canonical one: tiles in order around the blank. A *frame* makes any
+goal such a one: its tiles are renamed by the cells they belong on, and the board is turned so that the
+blank's home comes on as low a cell as it can. So the goals 1 2 ... 15 0 and 0 1 ... 15, and any labels
+in any corner, are the same puzzle, and the same database serves them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pdb_builder.grid import Grid
+
+from .board import Board
+
+
+class Frame(NamedTuple):
+    """A goal seen as a canonical one."""
+
+    grid: Grid
+    blank: int  # the cell of the blank's home
+    cells: tuple[int, ...]  # cell -> cell in the frame
+    tiles: tuple[int, ...]  # tile -> tile in the frame
+
+    def enter(self, board: Board) -> Board:
+        """A board as it looks in the frame."""
+        inside = [0] * len(board)
+        for cell, tile in enumerate(board):
+            inside[self.cells[cell]] = self.tiles[tile]
+        return tuple(inside)
+
+    def leave(self, cells: Sequence[int]) -> list[int]:
+        """Cells of the frame as cells of the board."""
+        return [self.cells.index(cell) for cell in cells]
+
+
+def frame_of(grid: Grid, goal: Board) -> Frame:
+    """The frame of a goal: turned so that the blank's home has the lowest number."""
+    home = goal.index(0)
+    turns = [cells for target, cells in grid.symmetries() if target == grid]
+    cells = min(turns, key=lambda turn: turn[home])  # the first of equals: the board as it is, or half a turn
+    blank = cells[home]
+    canonical = grid.goal(blank)
+    tiles = [0] * grid.cells
+    for cell, tile in enumerate(goal):
+        tiles[tile] = canonical[cells[cell]]
+    return Frame(grid, blank, cells, tuple(tiles))
