@@ -33,7 +33,7 @@ from .encoding import check_encoding
 from .grid import Grid, InputError
 from .index import index_of
 from .machine import available_memory, default_threads, description, readable_size
-from .pattern import MAX_TILES, Partition, Spec, automatic_partition
+from .pattern import MAX_TILES, Partition, Spec, automatic_partition, check_board
 from .store import Database, DatabaseError, WriteError, check_tables, open_database, read_database, write_database
 
 
@@ -59,6 +59,7 @@ def memory_for(grid: Grid, size: int, encoding: str, threads: int | None = None)
 
 def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
     """The most tiles a pattern can have so that building it stays within ``budget`` bytes of memory."""
+    check_board(grid)
     largest = 0
     for size in range(1, min(MAX_TILES, grid.cells - 1) + 1):
         if least_memory(grid, size, encoding) > budget or memory_for(grid, size, encoding) > budget:
@@ -86,6 +87,7 @@ def check_memory(
 
     ``limit`` is the most that may be used, by default what the machine has available.
     """
+    check_board(grid)
     available = available_memory() if limit is None else limit
     size = max(sizes)
     needed, at_least = least_memory(grid, size, encoding), "at least "

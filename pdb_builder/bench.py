@@ -14,6 +14,7 @@ import sys
 
 from .encoding import ENCODINGS
 from .grid import Grid, InputError
+from .pattern import check_board
 
 DEFAULT_ROWS = [*(f"4x4:{size}" for size in range(4, 9)), *(f"5x5:{size}" for size in range(4, 8)), "4x4:8:bytes"]
 
@@ -44,7 +45,7 @@ def _parse_row(row: str) -> tuple[str, int, str]:
     match = re.fullmatch(rf"(\d+x\d+):(\d{{1,2}})(?::({'|'.join(ENCODINGS)}))?", row)
     if not match:
         raise InputError(f"'{row}' is not something to measure: write it as 4x4:8 or 4x4:8:bytes")
-    Grid.parse(match[1])
+    check_board(Grid.parse(match[1]))
     return match[1], int(match[2]), match[3] or "bits"
 
 

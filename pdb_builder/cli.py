@@ -18,7 +18,16 @@ from pathlib import Path
 
 from .encoding import ENCODINGS, check_encoding
 from .grid import Grid, InputError
-from .pattern import DEFAULT_NAME, NAMED, Spec, check_partition, default_partition, parse_patterns, shape_of
+from .pattern import (
+    DEFAULT_NAME,
+    NAMED,
+    Spec,
+    check_board,
+    check_partition,
+    default_partition,
+    parse_patterns,
+    shape_of,
+)
 from .shell import (
     Parser,
     bar_chart,
@@ -47,7 +56,7 @@ def _spec_of(target: str, args: argparse.Namespace):
         raise InputError(
             f"there is no partition '{target}': take one of {', '.join(NAMED)}, or a board shape such as 6x6"
         )
-    grid = Grid.parse(shape_of(target), args.wrap)
+    grid = check_board(Grid.parse(shape_of(target), args.wrap))
     blank = {"first": 0, "last": grid.cells - 1}.get(args.blank)
     if blank is None:
         if not (args.blank.isascii() and args.blank.isdigit() and len(args.blank) < 4):

@@ -27,7 +27,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-MAX_CELLS = 64  # a set of cells is one 64-bit word
+MAX_CELLS = 100  # two digits for every tile; patterns are of smaller boards still, see ``pattern.MAX_PATTERN_CELLS``
 
 
 class InputError(ValueError):

@@ -37,14 +37,14 @@ from math import comb, factorial
 
 import numpy as np
 
-from .grid import MAX_CELLS, Grid, InputError
+from .grid import Grid, InputError
 from .jit import kernel, lowest, popcount, shared
 from .machine import Workers, default_threads
-from .pattern import MAX_TILES
+from .pattern import MAX_PATTERN_CELLS, MAX_TILES, check_board
 
 LEADING = 4  # leading tiles: their 4! = 24 orders are the bits of a row
 
-BINOMIAL = np.array([[comb(n, k) for k in range(MAX_TILES + 1)] for n in range(MAX_CELLS + 1)], dtype=np.int64)
+BINOMIAL = np.array([[comb(n, k) for k in range(MAX_TILES + 1)] for n in range(MAX_PATTERN_CELLS + 1)], dtype=np.int64)
 
 
 # ---- footprints ---------------------------------------------------------------------------------
@@ -189,6 +189,7 @@ class Index:
     """Counts and block numbers of the patterns of ``size`` tiles on a grid."""
 
     def __init__(self, grid: Grid, size: int):
+        check_board(grid)
         most = min(MAX_TILES, grid.cells - 1)
         if not 1 <= size <= most:
             raise InputError(f"a pattern of {size} tiles has no index on a {grid} board: take 1 to {most} tiles")

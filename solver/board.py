@@ -191,10 +191,11 @@ def read_boards(lines: Iterable[str], grid: Grid | None = None) -> Iterator[tupl
       single number, or a line too long for a row ends it early; its text then begins with the size, so
       that ``parse_board`` misses what is missing.
     - With a ``grid``, a line of ``grid.cols`` numbers is a row of a matrix of ``grid.rows`` lines.
-    - Without one, 2 to 8 numbers are a row: no square board has so few, except 2x2, hence four numbers
-      below 4 are a board. Lines of the same length make one matrix until it is as high as wide, and on
-      for as long as nothing is repeated and a number is too large for so many rows. An empty line ends
-      it sooner: a board wider than high needs one after it, or the grid.
+    - Without one, 2 to 10 numbers are a row: no square board has so few, except 2x2 and 3x3, hence four
+      numbers below 4 and nine below 9 are a board. (So a 9x9 matrix that begins with such a row needs its
+      size before it, or the grid.) Lines of the same length make one matrix until it is as high as wide,
+      and on for as long as nothing is repeated and a number is too large for so many rows. An empty line
+      ends it sooner: a board wider than high needs one after it, or the grid.
     - Every other line, and every line with row separators in it, is a board of its own. It is yielded
       at once, and never becomes part of a matrix.
 
@@ -241,8 +242,9 @@ def _is_row(numbers: list[int | None], grid: Grid | None = None) -> bool:
     """Whether a line has as many numbers as a row, rather than as a board."""
     if grid:
         return len(numbers) == grid.cols
-    small = len(numbers) == 4 and all(number is not None and number < 4 for number in numbers)
-    return 2 <= len(numbers) <= _MAX_SIDE and not small
+    count = len(numbers)
+    board = count in (4, 9) and all(number is None or number < count for number in numbers)
+    return 2 <= count <= _MAX_SIDE and not board
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from itertools import permutations
+from itertools import pairwise, permutations
 
 import pytest
 
@@ -73,7 +73,11 @@ def test_the_shape_comes_from_the_grid_or_from_the_rows():
     assert parse_board("1 2 3 4 5 0", Grid(3, 2)) == (Grid(3, 2), (1, 2, 3, 4, 5, 0))
 
 
-@pytest.mark.parametrize("grid", [Grid(2, 2), Grid(3, 3), Grid(3, 4), Grid(4, 4), Grid(5, 5), Grid(2, 7), Grid(8, 8)])
+SQUARES = [Grid(side, side) for side in range(2, 11)]
+LARGE = [Grid(7, 12), Grid(12, 7), Grid(8, 10), Grid(2, 50), Grid(50, 2)]
+
+
+@pytest.mark.parametrize("grid", [*SQUARES, Grid(3, 4), Grid(2, 7), *LARGE], ids=str)
 def test_round_trips(grid):
     chance = random.Random(grid.cells)
     for _ in range(20):
@@ -105,7 +109,7 @@ def test_how_a_board_is_drawn():
         ("1 2 \ud800 0", ["'\\ud800'"]),
         ("q" * 10**5, ["'qqqqqqqqqqqqqqqqqqqq…'"]),
         ("1 2 -3 0", ["'-3' is negative"]),
-        ("1 2 " + "9" * 5000 + " 0", ["'99999999999999999999…' is too large", "64 cells"]),
+        ("1 2 " + "9" * 5000 + " 0", ["'99999999999999999999…' is too large", "100 cells"]),
         ("1 2 3 4 5 6 7 8 9", ["not a 3x3 board", "foreign 9; no blank", "0 (the blank) to 8"]),
         ("0 2 3 4 5 6 7 8 0", ["missing 1; 2 blanks"]),
         ("_ 2 3 4 x 6 7 8 0", ["missing 1, 5; 3 blanks"]),
@@ -117,11 +121,16 @@ def test_how_a_board_is_drawn():
         ("0 1 2 3 4 5 6", ["7 numbers cannot be a board of any shape"]),
         ("0 1 2 3 4 5", ["6 numbers make no square", "--shape 2x3 (or 3x2)"]),
         (" ".join(map(str, range(12))), ["12 numbers make no square", "--shape 3x4 (or 2x6, 4x3, 6x2)"]),
-        (" ".join(map(str, range(81))), ["81 numbers cannot be a board", "at most 64"]),
+        (" ".join(map(str, range(121))), ["121 numbers cannot be a board", "at most 100"]),
+        (
+            " ".join(map(str, range(84))),
+            ["84 numbers make no square", "--shape 7x12 (or 2x42, 3x28, 4x21, 6x14, 12x7,"],
+        ),
+        (" ".join(map(str, range(1, 101))), ["not a 10x10 board", "foreign 100; no blank"]),
         ("1 2 3 / 4 5 / 6 7 0", ["row 2 has 2 numbers, but row 1 has 3"]),
         ("1 2 3 / 4 5 6 / 0", ["row 3 has 1 number, but row 1 has 3"]),
         ("1 / 2 / 3 / 0", ["4x1 is too small"]),
-        ("\n".join([" ".join("1" * 9)] * 9), ["9x9 has 81 cells"]),
+        ("\n".join([" ".join("1" * 11)] * 11), ["11x11 has 121 cells"]),
         ("3\n1 2 3\n4 5 0", ["promises 3 rows of 3 numbers, but 2 rows follow"]),
         ("3\n0 1 2\n3 4 5\n6 7", ["promises 3 rows of 3 numbers, but one has 2 numbers"]),
     ],
@@ -262,13 +271,14 @@ def test_a_size_ends_the_matrix_before():
 
 
 def test_a_size_beyond_all_boards_is_one_bad_board():
-    (text,) = texts("9", *[" ".join(map(str, range(at, at + 9))) for at in range(0, 81, 9)])
-    assert "9x9 has 81 cells" in refusal(text)
+    (text,) = texts("11", *[" ".join(map(str, range(at, at + 11))) for at in range(0, 121, 11)])
+    assert "11x11 has 121 cells" in refusal(text)
 
 
-@pytest.mark.parametrize(
-    "grid", [Grid(2, 2), Grid(3, 3), Grid(4, 4), Grid(5, 5), Grid(8, 8), Grid(2, 3), Grid(4, 3), Grid(3, 5), Grid(5, 3)]
-)
+NARROW = [Grid(2, 3), Grid(4, 3), Grid(3, 5), Grid(5, 3), Grid(10, 7), Grid(7, 10), Grid(11, 9)]
+
+
+@pytest.mark.parametrize("grid", [*SQUARES, *NARROW], ids=str)
 @pytest.mark.parametrize("known", [False, True])
 @pytest.mark.parametrize("between", [[], [""], ["# next"]])
 def test_bare_matrices(grid, known, between):
@@ -280,6 +290,49 @@ def test_bare_matrices(grid, known, between):
     found = list(read_boards(lines, grid if known else None))
     assert [parse_board(text) for _, text in found] == [(grid, board) for board in boards]
     assert [at for at, _ in found] == [1 + (grid.rows + len(between)) * count for count in range(8)]
+
+
+@pytest.mark.parametrize("grid", LARGE, ids=str)
+def test_wide_matrices_need_the_grid(grid):
+    chance = random.Random(1)
+    boards = [random_board(grid, grid.goal(), chance) for _ in range(3)]
+    lines = [line for board in boards for line in draw_board(grid, board).splitlines()]
+    assert [parse_board(text, grid)[1] for _, text in read_boards(lines, grid)] == boards
+    if grid.cols > 10:
+        assert list(read_boards(lines)) == [(at, line.strip()) for at, line in enumerate(lines, 1)]
+
+
+def test_nine_numbers_are_a_board_of_3x3_or_a_row_of_9x9():
+    good, slip, row = "1 2 3 4 5 6 7 8 0", "1 2 3 4 5 6 7 9 0", "10 11 12 13 14 15 16 17 18"
+    assert texts(good, good) == [good, good]
+    assert texts(good, slip, good, "1 2 3 4 5 6 7 8 ?", "1 2 3 4 5 6 7 8 8", slip) == [
+        *(good, slip, good, "1 2 3 4 5 6 7 8 ?", "1 2 3 4 5 6 7 8 8", slip),
+    ]
+    assert texts(row, good) == [f"{row} / {good}"]  # nothing is repeated: the matrix goes on
+    for goal in ("last", "spiral"):
+        grid = Grid(9, 9)
+        board = goal_board(grid, goal)
+        (text,) = texts(*draw_board(grid, board).splitlines())
+        assert parse_board(text) == (grid, board)
+
+
+def test_a_matrix_of_9x9_whose_first_row_is_a_board_needs_its_size_or_the_grid():
+    grid = Grid(9, 9)
+    rows = draw_board(grid, grid.goal()).splitlines()
+    assert texts(*rows)[0] == ". 1 2 3 4 5 6 7 8".replace(" ", "  ")
+    for lines, known in ((["9", *rows], None), (rows, grid)):
+        (text,) = texts(*lines, grid=known)
+        assert parse_board(text) == (grid, grid.goal())
+
+
+def test_ten_numbers_are_a_row():
+    grid = Grid(10, 10)
+    for goal in GOALS:
+        (text,) = texts(*draw_board(grid, goal_board(grid, goal)).splitlines())
+        assert parse_board(text) == (grid, goal_board(grid, goal))
+    good, ten = "1 2 3 4 5 6 7 8 0", "1 2 3 4 5 6 7 8 9 0"
+    assert texts(good, ten, good) == [good, ten, good]
+    assert "10 numbers make no square board: give the shape, as in --shape 2x5" in refusal(ten)
 
 
 def test_bare_matrices_whose_first_rows_are_a_board():
@@ -340,6 +393,16 @@ def test_goals_by_name():
 def test_spiral_goals(text):
     grid, board = parse_board(text)
     assert goal_board(grid, "spiral") == board
+
+
+@pytest.mark.parametrize("grid", [Grid(9, 9), Grid(10, 10), *LARGE], ids=str)
+def test_goals_of_large_boards(grid):
+    for goal in GOALS:
+        assert sorted(goal_board(grid, goal)) == list(range(grid.cells))
+    spiral = goal_board(grid, "spiral")
+    path = [spiral.index(tile % grid.cells) for tile in range(1, grid.cells + 1)]
+    assert path[: grid.cols] == list(range(grid.cols))
+    assert all(after in grid.neighbours[before] for before, after in pairwise(path))
 
 
 def test_a_goal_written_out():

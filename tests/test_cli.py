@@ -192,7 +192,12 @@ def test_more_patterns_than_capital_letters(tmp_path, capsys):
     [
         ("build 4x4-9", "there is no partition '4x4-9'"),
         ("build 1x4", "a board of 1x4 is too small"),
-        ("build 9x9", "a board of 9x9 has 81 cells"),
+        ("build 9x9", "a board of 9x9 has 81 cells, and pattern databases are for at most 64: take a smaller board"),
+        ("build 9x9 --max-memory 1k", "pattern databases are for at most 64"),
+        ("build 10x10 --wrap --patterns 1,2/3 --encoding bytes --blank 99", "a board of 10x10 wrapped has 100 cells"),
+        ("build 3x3-8 5x13", "a board of 5x13 has 65 cells"),
+        ("build 11x11", "a board of 11x11 has 121 cells: at most 100 are possible"),
+        ("bench 9x9:2", "a board of 9x9 has 81 cells"),
         ("build hello", "there is no partition 'hello'"),
         ("build 3x3 --patterns 1,2,3/3,4", "tile 3 is in patterns 1 and 2"),
         ("build 3x3 --patterns 1,2,3/4,5", "3 tiles are in no pattern (6, 7, 8)"),

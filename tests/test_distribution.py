@@ -139,6 +139,7 @@ def test_the_package_offers_it_however_often_it_is_asked():
         ("2x7", ("43,589,145,600 boards", "29.1 GB")),
         ("4x4", ("10,461,394,944,000 boards", "6,974 GB")),
         ("8x8", ("6.3e+88 boards", "4.2e+79 GB")),
+        ("10x10", ("4.7e+157 boards", "GB")),
     ],
 )
 def test_too_many_boards(shape, facts, run):
@@ -232,7 +233,7 @@ def test_json(run):
         (["3x3", "--goal", "snail"], "the goal is neither"),
         (["3x3", "--goal", "1 2 3 0"], "the goal is neither"),
         (["1x9"], "too small"),
-        (["9x9"], "at most 64 are possible"),
+        (["11x11"], "at most 100 are possible"),
         ([], "the following arguments are required"),
         (["3x3", "--threads", "0"], "is not a number from 1"),
     ],

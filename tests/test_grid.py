@@ -21,7 +21,9 @@ def test_a_wrapped_side_of_two_changes_nothing():
     assert Grid(2, 4, wrap=True).neighbours[0] == (1, 3, 4)
 
 
-@pytest.mark.parametrize("rows, cols", [(2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (5, 3), (8, 8)])
+@pytest.mark.parametrize(
+    "rows, cols", [(2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (5, 3), (8, 8), (7, 9), (10, 10), (2, 50)]
+)
 @pytest.mark.parametrize("wrap", [False, True])
 def test_neighbours_are_mutual_and_bipartite_tells_the_truth(rows, cols, wrap):
     grid = Grid(rows, cols, wrap)
@@ -64,11 +66,22 @@ def test_shapes_are_parsed():
 
 
 @pytest.mark.parametrize(
-    "text", ["", "4", "4x", "x4", "4x4x4", "-4x4", "fourxfour", "1x4", "4x1", "0x0", "9x8", "99999x2", "4 x 4 "]
+    "text",
+    ["", "4", "4x", "x4", "4x4x4", "-4x4", "fourxfour", "1x4", "4x1", "0x0", "9x12", "2x51", "99999x2", "4 x 4 "],
 )
 def test_bad_shapes_are_refused(text):
     with pytest.raises(InputError):
         Grid.parse(text)
+
+
+@pytest.mark.parametrize("text", ["10x10", "8x10", "7x12", "2x50", "50x2"])
+def test_shapes_of_up_to_100_cells(text):
+    assert Grid.parse(text).shape == text
+
+
+def test_larger_shapes_are_refused_with_the_most_there_can_be():
+    with pytest.raises(InputError, match="a board of 10x11 has 110 cells: at most 100 are possible"):
+        Grid(10, 11)
 
 
 def test_bad_blanks_are_refused():
@@ -80,7 +93,9 @@ def test_draw_aligns_columns():
     assert Grid(2, 3).draw(lambda cell: cell * 3) == " 0  3  6\n 9 12 15"
 
 
-@pytest.mark.parametrize("grid", [Grid(2, 2), Grid(3, 4), Grid(4, 3), Grid(5, 5), Grid(3, 3, True)], ids=str)
+@pytest.mark.parametrize(
+    "grid", [Grid(2, 2), Grid(3, 4), Grid(4, 3), Grid(5, 5), Grid(3, 3, True), Grid(7, 12)], ids=str
+)
 def test_symmetries_carry_neighbours_to_neighbours_and_are_all_different(grid):
     symmetries = grid.symmetries()
     assert symmetries[0] == (grid, tuple(range(grid.cells)))

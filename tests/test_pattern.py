@@ -2,8 +2,19 @@
 
 import pytest
 
+from pdb_builder.assemble import check_memory, largest_pattern, partition_within
+from pdb_builder.build import build_table, count_levels
 from pdb_builder.grid import Grid, InputError
-from pdb_builder.pattern import NAMED, Spec, automatic_partition, check_partition, parse_patterns, shape_of
+from pdb_builder.index import index_of
+from pdb_builder.pattern import (
+    NAMED,
+    Spec,
+    automatic_partition,
+    check_partition,
+    check_pattern,
+    parse_patterns,
+    shape_of,
+)
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -57,6 +68,27 @@ def test_a_pattern_whose_index_would_not_fit():
         check_partition(Grid(4, 4), [range(1, 14), (14, 15)])
     with pytest.raises(InputError, match=r"8 tiles and its index would not fit: .* at most 7 tiles"):
         check_partition(Grid(8, 8), [range(1, 9), range(9, 64)])
+
+
+@pytest.mark.parametrize("grid", [Grid(5, 13), Grid(9, 9), Grid(10, 10, True), Grid(2, 50)], ids=str)
+def test_boards_of_more_than_64_cells_have_no_patterns(grid):
+    pairs = tuple(tuple(range(first, min(first + 2, grid.cells))) for first in range(1, grid.cells, 2))
+    attempts = [
+        lambda: check_pattern(grid, [1, 2]),
+        lambda: check_partition(grid, pairs),
+        lambda: Spec(grid, pairs),
+        lambda: automatic_partition(grid, 0, 2),
+        lambda: largest_pattern(grid, "bits", 10**12),
+        lambda: partition_within(grid, 0, None, 10**12),
+        lambda: check_memory(grid, [2], "bits"),
+        lambda: index_of(grid, 2),
+        lambda: build_table(grid, [1, 2]),
+        lambda: count_levels(grid, [1, 2]),
+    ]
+    fact = f"^a board of {grid} has {grid.cells} cells, and pattern databases are for at most 64: take a smaller board"
+    for attempt in attempts:
+        with pytest.raises(InputError, match=fact):
+            attempt()
 
 
 def test_names_tell_databases_apart():

@@ -328,8 +328,8 @@ BAD_BOARDS = {
     "9" * 5000 + " 1 2 0": "too large",
     "1e3 2 3 0": "is not a number",
     "0x1 2 3 0": "is not a number",
-    " ".join(map(str, range(81))): "at most 64",
-    " ".join(map(str, range(5000))): "at most 64",
+    " ".join(map(str, range(121))): "at most 100",
+    " ".join(map(str, range(5000))): "at most 100",
     "1 2 3 4 5 6 7 8 \udcff": "is not a number",
     "1 2 3 4 5 6 7 8 \x1b[31m": "is not a number",
     "[[1, 2], [3, 4]": "no blank",
@@ -352,7 +352,7 @@ def test_a_bad_board_is_one_line_and_exit_code_2(text, message, solve):
     [
         ([EASY, "--shape", "3"], "'3' is not a board shape"),
         ([EASY, "--shape", "1x9"], "too small"),
-        ([EASY, "--shape", "9x9"], "has 81 cells"),
+        ([EASY, "--shape", "9x12"], "has 108 cells"),
         ([EASY, "--shape", "2x5"], "2x5 board"),
         ([EASY, "--shape", ""], "is not a board shape"),
         (["1 2 / 3 4 / 5 0", "--shape", "2x3"], "3 rows of 2"),
@@ -600,7 +600,7 @@ def test_a_seed_makes_random_boards_repeatable(run):
     "words, message",
     [
         (["1x4"], "too small"),
-        (["9x9"], "81 cells"),
+        (["9x12"], "108 cells"),
         (["4"], "is not a board shape"),
         (["4x"], "is not a board shape"),
         (["4x-4"], "is not a board shape"),
