@@ -144,7 +144,7 @@ def subsequences(order):
         yield [digit for place, digit in enumerate(order) if chosen >> place & 1]
 
 
-@pytest.mark.parametrize("shape", [(2, 8), (3, 9), (2, 16), (7, 7), (3, 20)])
+@pytest.mark.parametrize("shape", [(2, 8), (3, 9), (2, 16), (7, 7), (3, 20), (10, 10), (6, 15), (2, 50)])
 def test_long_lines(shape):
     """With a table, counted, and left out: carried along moves all the same."""
     grid = Grid(*shape)
@@ -158,9 +158,63 @@ def test_a_reversed_line_counts_all_but_one():
     assert extra == 2 * 7
 
 
-def test_linear_conflict_is_refused_on_wrapped_boards():
-    with pytest.raises(InputError, match="wrapped"):
-        linear_conflict.prepare(Grid(3, 3, True), 0)
+def longest_increasing(numbers):
+    """How many numbers a longest increasing subsequence has, by the textbook: the best that ends with each."""
+    best = []
+    for place, number in enumerate(numbers):
+        best.append(1 + max((best[at] for at in range(place) if numbers[at] < number), default=0))
+    return max(best, default=0)
+
+
+def naive_conflicts(grid, blank, board):
+    """Two moves for each tile that must leave its line, line by line."""
+    homes = {tile: divmod(grid.home(tile, blank), grid.cols) for tile in range(1, grid.cells)}
+    total = 0
+    for axis, lines in enumerate((grid.rows, grid.cols)):
+        for line in range(lines):
+            cells = [cell for cell in range(grid.cells) if divmod(cell, grid.cols)[axis] == line]
+            own = [homes[board[cell]] for cell in cells if board[cell] and homes[board[cell]][axis] == line]
+            places = [home[1 - axis] for home in own]
+            total += 2 * (len(places) - longest_increasing(places))
+    return total
+
+
+@pytest.mark.parametrize("rows, cols, blank", [(9, 9, 0), (10, 10, 0), (10, 10, 44), (7, 12, 5), (6, 15, 0), (2, 9, 1)])
+def test_lines_of_more_than_seven_cells_against_the_obvious_count(rows, cols, blank):
+    grid, chance = Grid(rows, cols), random.Random(rows * cols + blank)
+    goal = grid.goal(blank)
+    lines, distance = linear_conflict.prepare(grid, blank), manhattan.prepare(grid, blank)
+    for _ in range(40):
+        board = list(goal)
+        for row in chance.sample(range(rows), chance.randrange(1, rows)):  # rows in disorder, and a few tiles astray
+            part = board[row * cols : (row + 1) * cols]
+            chance.shuffle(part)
+            board[row * cols : (row + 1) * cols] = part
+        for _ in range(chance.randrange(6)):
+            a, b = chance.sample(range(grid.cells), 2)
+            board[a], board[b] = board[b], board[a]
+        conflicts = naive_conflicts(grid, blank, board)
+        assert lines.measure(board) == [distance.measure(board)[0] + conflicts]
+    assert conflicts > 0
+    columns = [goal[cell] for cell in range(grid.cells - cols, -1, -cols)]  # the first column upside down
+    board = list(goal)
+    board[::cols] = columns
+    assert lines.measure(board)[0] - distance.measure(board)[0] == naive_conflicts(grid, blank, board) > 0
+
+
+@pytest.mark.parametrize("name", ["linear-conflict", "walking-distance"])
+def test_what_does_not_hold_on_wrapped_boards_is_refused(name, tmp_path):
+    holds = f"{name.replace('-', ' ')} does not hold on {{}} wrapped boards, where a tile can go round: take {{}}$"
+    for shape, others in (("3x3", "manhattan or pdb"), ("2x2", "manhattan or pdb"), ("10x10", "manhattan")):
+        with pytest.raises(InputError, match=holds.format(shape, others)):
+            prepare(name, Grid.parse(shape, wrap=True), 0, tmp_path)
+
+
+@pytest.mark.parametrize("shape, wrap", [("10x10", False), ("7x12", True), ("2x50", False)])
+def test_values_of_large_boards_are_carried_along_moves(shape, wrap):
+    grid = Grid.parse(shape, wrap)
+    for number, kind in enumerate((manhattan, hamming, inversions)):
+        walk(grid, number, kind.prepare(grid, number), 100, seed=number)
 
 
 # ---- Hamming distance and inversions ------------------------------------------------------------

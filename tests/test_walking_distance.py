@@ -5,6 +5,7 @@ import random
 import re
 import subprocess
 import sys
+import time
 from collections import deque
 from functools import cache
 from pathlib import Path
@@ -20,7 +21,7 @@ from solver import solve
 from solver.board import load_set
 from solver.heuristics import best_database, prepare, walking_distance, walking_table
 from solver.heuristics.contract import aim, look, settle
-from solver.heuristics.walking_table import build_table, count_states, index_of, is_sound, table_path
+from solver.heuristics.walking_table import _count_states, build_table, count_states, index_of, is_sound, table_path
 from solver.solving import frame_of
 
 from .oracle import board_distances
@@ -125,12 +126,27 @@ def test_the_table_against_a_search_with_dictionaries(lines, length, home):
 
 
 def test_shapes_with_too_large_a_table_are_refused_in_one_line(tmp_path):
-    fact = r"needs a table of [0-9,]+ states or more, 300,000,000 are possible: take linear-conflict or pdb$"
-    for shape in ("4x6", "6x4", "5x6", "2x8", "8x8", "2x32", "3x7"):
-        with pytest.raises(InputError, match=fact) as error:
-            prepare("walking-distance", Grid.parse(shape), 0, tmp_path)
+    fact = r"needs a table of [0-9,]+ states or more, 300,000,000 are possible: take linear-conflict"
+    begun = time.monotonic()
+    for shape in ("4x6", "6x4", "5x6", "2x8", "8x8", "2x32", "3x7", "10x10", "4x25", "20x5", "2x50", "33x3", "7x12"):
+        grid = Grid.parse(shape)
+        with pytest.raises(InputError, match=fact + (" or pdb$" if grid.cells <= 64 else "$")) as error:
+            prepare("walking-distance", grid, 0, tmp_path)
         assert "\n" not in str(error.value)
     assert not list(tmp_path.iterdir())
+    assert time.monotonic() - begun < 10  # counting each of them in full would take longer
+
+
+def test_smaller_shapes_have_no_more_states():
+    """What lets ``count_states`` refuse a large shape for a small one in it."""
+    counts = {(lines, length): _count_states(lines, length, 10**6) for lines in range(2, 6) for length in range(1, 6)}
+    for (lines, length), count in counts.items():
+        if count <= 10**6:
+            assert count == count_states(lines, length, 10**6)
+            assert all(counts[fewer, length] <= count for fewer in range(2, lines))
+            assert all(counts[lines, shorter] <= count for shorter in range(1, length))
+        else:
+            assert count_states(lines, length, 10**6) > 10**6
 
 
 # ---- the bound ----------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdb_builder.grid import Grid, InputError
+from pdb_builder.pattern import MAX_PATTERN_CELLS, has_patterns
 from pdb_builder.shell import default_folder
 
 if TYPE_CHECKING:
@@ -64,7 +65,10 @@ def _named(name: str, folder: Path) -> Path:
 
 
 def how_to_build(grid: Grid, blank: int, folder: Path) -> str:
-    """The command that builds a database where it is looked for."""
+    """The command that builds a database where it is looked for; for boards that can have none, what there is."""
+    if not has_patterns(grid):
+        others = "manhattan" if grid.wrap else "manhattan or linear-conflict"
+        return f"boards of more than {MAX_PATTERN_CELLS} cells do without, with {others}"
     words = ["pdb-builder", "build", grid.shape]
     words += ["--wrap"] if grid.wrap else []
     words += ["--blank", str(blank)] if blank else []
@@ -98,6 +102,8 @@ def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Path | None, tu
     Files are told by their names, which begin with the shape, lying or standing. Also returns what is
     wrong with those that cannot be used.
     """
+    if not has_patterns(grid):
+        return None, ()  # whatever the names of files say
     shapes = {grid.shape, f"{grid.cols}x{grid.rows}"}
     stamps = []
     with contextlib.suppress(OSError), os.scandir(folder) as entries:

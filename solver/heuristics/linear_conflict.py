@@ -24,6 +24,7 @@ import numpy as np
 
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.jit import fetch, kernel, popcount, put, shared
+from pdb_builder.pattern import has_patterns
 
 from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
 from .manhattan import distances_home
@@ -83,9 +84,8 @@ def _removals(length: int) -> np.ndarray:
 def prepare(grid: Grid, blank: int) -> Heuristic:
     """The heuristic for the canonical goal with its blank on the given cell."""
     if grid.wrap:
-        raise InputError(
-            "linear conflict does not hold on wrapped boards, where a tile can go round: take manhattan or pdb"
-        )
+        others = "manhattan or pdb" if has_patterns(grid) else "manhattan"
+        raise InputError(f"linear conflict does not hold on {grid} boards, where a tile can go round: take {others}")
     rows, cols, cells = grid.rows, grid.cols, grid.cells
     longest = max((side for side in (rows, cols) if side <= LONGEST), default=0)
     width = 3 if longest <= LONGEST_TABLED else 4

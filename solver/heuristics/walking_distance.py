@@ -29,6 +29,7 @@ import numpy as np
 
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.jit import fetch, kernel, put, shared
+from pdb_builder.pattern import has_patterns
 
 from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
 from .walking_table import MOST_STATES, ROWS, count_states, index_arrays, list_moves, table_for
@@ -101,16 +102,16 @@ def _link(table, before, after, taken, given, width, lines, links):
 def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
     """The heuristic for the canonical goal with its blank on the given cell; tables are kept in a folder."""
     if grid.wrap:
-        raise InputError(
-            "walking distance does not hold on wrapped boards, where a tile can go round: take manhattan or pdb"
-        )
+        others = "manhattan or pdb" if has_patterns(grid) else "manhattan"
+        raise InputError(f"walking distance does not hold on {grid} boards, where a tile can go round: take {others}")
     rows, cols, cells = grid.rows, grid.cols, grid.cells
-    states = max(count_states(rows, cols), count_states(cols, rows))
-    if states > MOST_STATES:
-        raise InputError(
-            f"walking distance of {grid} boards needs a table of {states:,} states or more, {MOST_STATES:,} are "
-            "possible: take linear-conflict or pdb"
-        )
+    for lines in (max(rows, cols), min(rows, cols)):  # with many lines it is soon seen that there are too many states
+        states = count_states(lines, cells // lines)
+        if states > MOST_STATES:
+            raise InputError(
+                f"walking distance of {grid} boards needs a table of {states:,} states or more, {MOST_STATES:,} are "
+                f"possible: take linear-conflict{' or pdb' * has_patterns(grid)}"
+            )
     homes = divmod(blank, cols)
     # Seen in a mirror, a board with its home in the other half is one with its home in this half.
     mirrored = [home > lines - 1 - home for home, lines in zip(homes, (rows, cols), strict=True)]

@@ -77,7 +77,20 @@ def count_states(lines: int, length: int, most: int = MOST_STATES) -> int:
     Rests that differ in the order of the goal lines alone go on in equally many ways, so a few
     sorted ones stand for all. Every beginning can be completed: once there are too many of these, the rest
     need not be counted.
+
+    Fewer lines, or shorter ones, have no more matrices: put a tile into each line it belongs to, or add lines
+    that are as in the goal, and different matrices stay different. So smaller shapes are counted first, and if one
+    of them has too many there is no need to list the ways to fill a long line, which can be millions.
     """
+    for side in range(2, max(lines, length)):
+        states = _count_states(min(side, lines), min(side, length), most)
+        if states > most:
+            return states
+    return _count_states(lines, length, most)
+
+
+def _count_states(lines: int, length: int, most: int) -> int:
+    """``count_states`` of one shape."""
     fillings = _fillings(lines, length)
     whole, with_blank = (fillings[fillings.sum(axis=1) == tiles] for tiles in (length, length - 1))
     beginnings = {(False, (length - 1,) + (length,) * (lines - 1)): 1}
