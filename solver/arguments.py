@@ -143,9 +143,8 @@ def asked_boards(args: argparse.Namespace) -> tuple[Iterable[Task], bool]:
     given = [bool(args.board), args.file is not None, args.set is not None]
     if sum(given) > 1:
         raise InputError("a board, --file and --set exclude each other: give one of them")
-    wrap = getattr(args, "wrap", False)
     if args.set is not None:
-        if wrap:
+        if args.wrap:
             raise InputError(f"the boards of the set {args.set} are not wrapped: leave out --wrap")
         if args.goal is not None or args.shape is not None:
             raise InputError(f"the set {args.set} has its own goal and shape: leave out --goal and --shape")
@@ -153,7 +152,7 @@ def asked_boards(args: argparse.Namespace) -> tuple[Iterable[Task], bool]:
         return [
             Task(str(one.id), format_board(grid, one.board), grid, one.board, goal, {"id": one.id}) for one in instances
         ], True
-    grid = None if args.shape is None else Grid.parse(args.shape, wrap)
+    grid = None if args.shape is None else Grid.parse(args.shape, args.wrap)
     if args.board and args.board != ["-"]:
         # Unquoted boards arrive as many words.
         return [Task(None, " ".join(args.board), grid)], False

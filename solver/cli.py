@@ -91,7 +91,7 @@ class Answer(NamedTuple):
 def _solve(task: Task, args: argparse.Namespace, settings: Settings, report, interrupt: Event) -> Answer:
     try:
         if task.board is None:
-            grid, board = parse_board(task.text, task.grid)
+            grid, board = parse_board(task.text, task.grid, args.wrap)
             goal = asked_goal(args, grid)
             task = task._replace(grid=grid, board=board, goal=goal)
         solution = solve_board(task.grid, task.board, task.goal, settings, report, _once, interrupt)
@@ -269,11 +269,12 @@ def _record(answer: Answer, args: argparse.Namespace) -> dict:
     record = task.extra or {}
     if solution:
         return record | {"solvable": True} | solution.as_dict(args.moves)
-    record |= dict.fromkeys(["shape", "board", "goal", "solvable", "solved", "optimal", "length", "moves"])
+    record |= dict.fromkeys(["shape", "wrap", "board", "goal", "solvable", "solved", "optimal", "length", "moves"])
     record |= {"solved": False, "optimal": False, "error": answer.error, "input": task.text}
     if task.board:
         solvable = False if answer.code == NO_SOLUTION else None
-        record |= {"shape": task.grid.shape, "board": list(task.board), "goal": list(task.goal), "solvable": solvable}
+        record |= {"shape": task.grid.shape, "wrap": task.grid.wrap}
+        record |= {"board": list(task.board), "goal": list(task.goal), "solvable": solvable}
     return record
 
 
@@ -303,6 +304,8 @@ def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
     middle = grid.rows // 2
     for row, (left, right) in enumerate(zip(*boards, strict=True)):
         yield f"    {left}  {'->' if row == middle else '  '}  {right}"
+    if grid.wrap:
+        yield f"{grid}: tiles slide across the edges"
     if solution.solved:
         who = "tiles move" if args.moves == "tile" else "the blank moves"
         yield f"{_moves(solution.length)}, proven shortest ({who} U D L R):"
@@ -328,7 +331,7 @@ def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
 
 
 def run_random(args: argparse.Namespace) -> int:
-    grid = Grid.parse(args.shape)
+    grid = Grid.parse(args.shape, args.wrap)
     goal = asked_goal(args, grid)
     chance = random.Random(args.seed)
     for _ in range(args.number):
@@ -378,6 +381,7 @@ def _parser() -> Parser:
         "pdb-solver solve '1 2 3 / 4 5 6 / 0 7 8'",
     )
     board_options(solve)
+    wrap_option(solve)
     solve.add_argument(
         "--heuristic",
         metavar="NAME",
@@ -444,6 +448,7 @@ def _parser() -> Parser:
     )
     scramble.add_argument("--seed", type=whole_number, metavar="N", help="a number that makes the draw repeatable")
     goal_option(scramble)
+    wrap_option(scramble)
 
     bench = command("bench", run_bench, "measure how fast boards are solved here", "pdb-solver bench manhattan")
     bench.add_argument(
@@ -456,6 +461,7 @@ def _parser() -> Parser:
 
 def compare_options(sub: argparse.ArgumentParser) -> None:
     board_options(sub)
+    wrap_option(sub)
     sub.add_argument("--random", metavar="RxC", help="take random boards of this shape")
     sub.add_argument("-n", "--number", type=number_above_0, metavar="N", help="how many random boards (default: 100)")
     sub.add_argument("--seed", type=whole_number, metavar="N", help="which random boards (default: 1)")

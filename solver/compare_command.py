@@ -105,7 +105,7 @@ def _chosen(args: argparse.Namespace) -> Chosen:
 def _random(args: argparse.Namespace) -> Chosen:
     if args.board or args.file is not None or args.set is not None or args.shape is not None:
         raise InputError("--random draws boards of the shape it names: leave out boards, --file, --set and --shape")
-    grid = Grid.parse(args.random)
+    grid = Grid.parse(args.random, args.wrap)
     goal = asked_goal(args, grid)
     seed = 1 if args.seed is None else args.seed
     chance = random.Random(seed)
@@ -122,7 +122,7 @@ def _given(args: argparse.Namespace) -> Chosen:
     for task in tasks:
         place = f"{task.name}: " if many else ""
         try:
-            shape, board = parse_board(task.text, task.grid)
+            shape, board = parse_board(task.text, task.grid, args.wrap)
         except InputError as error:
             raise InputError(f"{place}{error}") from None
         if grid is None:
@@ -196,11 +196,12 @@ class Gauge:
 
 def _show(comparison: Comparison, title: str, args: argparse.Namespace) -> None:
     grid, done = comparison.grid, len(comparison.whole())
-    title = f"{done} board{'s' * (done != 1)} of {grid.shape} ({title})"
+    title = f"{done} board{'s' * (done != 1)} of {grid} ({title})"
     if args.json:
         record = {
             "title": title,
             "shape": grid.shape,
+            "wrap": grid.wrap,
             "goal": list(comparison.goal),
             "methods": [summary._asdict() for summary in comparison.summaries()],
             "cells": [

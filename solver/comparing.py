@@ -85,6 +85,7 @@ def compare(
     algorithms: Sequence[str] = ("ida-star",),
     goal: str | Sequence = "last",
     *,
+    wrap: bool = False,
     threads: int = 1,
     time_limit: float | None = None,
     node_limit: int | None = None,
@@ -93,13 +94,16 @@ def compare(
 ) -> Comparison:
     """Heuristics and algorithms compared on boards of one shape, or on a published set by its name.
 
-    Boards and goal are written as for ``solve``; the options are those of ``pdb-solver compare``. Raises
-    ``InputError`` for what makes no sense, and ``Disagreement`` if methods find different lengths.
+    Boards and goal are written as for ``solve``, and ``wrap`` joins the edges as there; the options are those of
+    ``pdb-solver compare``. Raises ``InputError`` for what makes no sense, and ``Disagreement`` if methods find
+    different lengths.
     """
     if isinstance(boards, str):
         grid, target, instances = load_set(boards)
+        if wrap:
+            raise InputError(f"the boards of the set {boards} are not wrapped: leave out wrap")
     else:
-        parsed = [parse_board(board_text(board), None) for board in boards]
+        parsed = [parse_board(board_text(board), None, wrap) for board in boards]
         if len({grid for grid, _ in parsed}) != 1:
             raise InputError(f"these {len(parsed)} boards cannot be compared: give at least one, and all of one shape")
         grid, target = parsed[0][0], goal_board(parsed[0][0], board_text(goal))
@@ -217,7 +221,7 @@ class Comparison:
         found = solve_board(self.grid, instance.board, self.goal, method.settings, report, None, interrupt)
         return Cell(
             instance.id,
-            format_board(self.grid, instance.board),
+            self._written(instance),
             method.algorithm,
             method.heuristic,
             found.length,
@@ -228,6 +232,10 @@ class Comparison:
             round(found.seconds, 6),
             found.stopped,
         )
+
+    def _written(self, instance: Instance) -> str:
+        """A board as a cell has it. ``parse_board`` reads it back; to it, that the edges are joined is a comment."""
+        return format_board(self.grid, instance.board) + " # wrapped" * self.grid.wrap
 
     def seconds_left(self, jobs: int) -> float | None:
         """How long the rest may take, going by the mean of each method so far; None while one has none."""
@@ -243,9 +251,10 @@ class Comparison:
     def recall(self, saved: Sequence[Cell], name: object) -> None:
         """Take in the cells of an earlier run, from a file of that name, that belong here and need not be done again.
 
-        Other boards and methods are ignored. A cell that hit a limit is done again if it would get further now.
-        Cells of another goal or another database would be wrong here and are refused. They are told by their
-        values at the start, and by doing the shortest search of each method again: to the node, it is the same.
+        Other boards and methods are ignored, and so is the same board with other edges. A cell that hit a limit is
+        done again if it would get further now. Cells of another goal or another database would be wrong here and are
+        refused. They are told by their values at the start, and by doing the shortest search of each method again: to
+        the node, it is the same.
         """
         frame = frame_of(self.grid, self.goal)
         for method in self.methods:
@@ -253,7 +262,7 @@ class Comparison:
             cells = []
             for cell in saved:
                 instance = self.instances.get(cell.instance) if cell[2:4] == method[:2] else None
-                ours = instance and cell.board == format_board(self.grid, instance.board)
+                ours = instance and cell.board == self._written(instance)
                 if not ours or _could_go_on(cell, method.settings):
                     continue
                 value = max(heuristic.measure(frame.enter(instance.board)))

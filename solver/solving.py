@@ -114,6 +114,7 @@ class Solution:
         """Everything, for JSON. The letters speak of the tile or of the blank."""
         record = {
             "shape": self.grid.shape,
+            "wrap": self.grid.wrap,
             "board": list(self.board),
             "goal": list(self.goal),
             "solved": self.solved,
@@ -208,6 +209,7 @@ def solve(
     goal: str | Sequence = "last",
     *,
     shape: str | tuple[int, int] | None = None,
+    wrap: bool = False,
     heuristic: str | None = None,
     algorithm: str | None = None,
     threads: int | None = None,
@@ -226,13 +228,14 @@ def solve(
     """A solution of a board: a shortest one, unless the algorithm is one that promises less.
 
     ``board`` and ``goal`` are text as on the command line, or numbers, or rows of numbers; the goal may be
-    ``last``, ``first`` or ``spiral``. The other options are those of ``pdb-solver solve``: ``heuristic`` None
-    is the best one available, ``algorithm`` None is ``ida-star``, or ``beam`` for boards too large for it. ``every`` asks for all shortest solutions. ``report`` is called with the progress
-    of a long search, ``notify`` with remarks in words.
+    ``last``, ``first`` or ``spiral``. ``wrap`` joins the edges: tiles slide across them. The other options are those
+    of ``pdb-solver solve``: ``heuristic`` None is the best one available, ``algorithm`` None is ``ida-star``, or
+    ``beam`` for boards too large for it. ``every`` asks for all shortest solutions. ``report`` is called with the
+    progress of a long search, ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
-    grid, start = parse_board(board_text(board), None if shape is None else _grid(shape))
+    grid, start = parse_board(board_text(board), None if shape is None else _grid(shape, wrap), wrap)
     target = goal_board(grid, board_text(goal))
     folder = Path(folder) if folder else None
     limits = (time_limit, node_limit, memory_limit)
@@ -240,14 +243,14 @@ def solve(
     return solve_board(grid, start, target, settings, report, notify)
 
 
-def _grid(shape: str | tuple[int, int]) -> Grid:
+def _grid(shape: str | tuple[int, int], wrap: bool = False) -> Grid:
     if isinstance(shape, str):
-        return Grid.parse(shape)
+        return Grid.parse(shape, wrap)
     try:
         rows, cols = shape
     except (TypeError, ValueError):
         raise InputError(f"{shape!r} is not a board shape: give rows and columns, as in '3x4' or (3, 4)") from None
-    return Grid(rows, cols)
+    return Grid(rows, cols, wrap)
 
 
 def board_text(board: object) -> str:
