@@ -209,6 +209,11 @@ def other_shape(root):
     root.attrs["rows"], root.attrs["cols"] = 9, 1
 
 
+def too_many_cells(root):
+    root.attrs["rows"], root.attrs["cols"] = 9, 9
+    root.attrs["goal"] = np.arange(81, dtype=np.uint8)
+
+
 def other_encoding(root):
     root.attrs["encoding"] = "bytes"
 
@@ -294,6 +299,7 @@ def all_zero(root):
         endless_counts,
         overflowing_counts,
         fractional_rows,
+        too_many_cells,
         seconds_that_are_no_number,
         a_command_that_paints_the_terminal,
         all_zero,
