@@ -473,9 +473,9 @@ def compare_options(sub: argparse.ArgumentParser) -> None:
     )
     sub.add_argument(
         "--heuristics",
-        default="manhattan,linear-conflict,pdb",
         metavar="A,B,...",
-        help="the ones to compare, written as for 'solve --heuristic' (default: %(default)s)",
+        help="the ones to compare, written as for 'solve --heuristic' (default: manhattan,linear-conflict,pdb, without "
+        "linear-conflict on wrapped boards, without pdb on boards of more than 64 cells)",
     )
     sub.add_argument(
         "--algorithms",

@@ -12,6 +12,7 @@ from threading import Event
 from typing import NamedTuple
 
 from pdb_builder.grid import Grid, InputError
+from pdb_builder.pattern import has_patterns
 from pdb_builder.shell import notice
 
 from .arguments import INTERRUPTED, LIMIT, NO_BOARD, NO_SOLUTION, SOLVED, asked_boards, asked_goal
@@ -27,7 +28,8 @@ from .tables import board_table, readable_time, summary_table
 
 
 def run_compare(args: argparse.Namespace) -> int:
-    algorithms, heuristics = ([word.strip() for word in text.split(",")] for text in (args.algorithms, args.heuristics))
+    algorithms = [word.strip() for word in args.algorithms.split(",")]
+    heuristics = [] if args.heuristics is None else [word.strip() for word in args.heuristics.split(",")]
     for heuristic in heuristics:
         check_name(heuristic)
     _check_files(args)
@@ -44,7 +46,7 @@ def run_compare(args: argparse.Namespace) -> int:
         memory_limit=default_memory(jobs) if args.memory_limit is None else args.memory_limit,
         folder=args.folder,
     )
-    methods = prepare_methods(grid, goal, algorithms, heuristics, settings, notice)
+    methods = prepare_methods(grid, goal, algorithms, heuristics or usual_heuristics(grid), settings, notice)
     comparison = Comparison(grid, goal, instances, methods)
     file = args.csv or args.resume
     results = ResultsFile(file, resume=args.resume is not None) if file else None
@@ -59,6 +61,11 @@ def run_compare(args: argparse.Namespace) -> int:
     if interrupted:
         return INTERRUPTED
     return LIMIT if any(cell.limit_hit for cell in comparison.cells.values()) else SOLVED
+
+
+def usual_heuristics(grid: Grid) -> list[str]:
+    """What is compared if nothing is said: of the usual ones those that hold on these boards."""
+    return ["manhattan", *["linear-conflict"] * (not grid.wrap), *["pdb"] * has_patterns(grid)]
 
 
 def _check_files(args: argparse.Namespace) -> None:

@@ -308,6 +308,18 @@ def test_compare(run):
     assert json.loads(output)["wrap"] is False
 
 
+def test_what_is_compared_if_nothing_is_said(run, databases, database_of):
+    shutil.copy(database_of(Spec(Grid(3, 3, wrap=True), NAMED["3x3-4-4"])), databases / "3x3-wrap.h5")
+    for words, names in [
+        (("--random", "3x3", "-n", "2", "--wrap"), ["manhattan", "pdb:3x3-wrap"]),
+        (("--random", "9x9", "-n", "2", "--wrap"), ["manhattan"]),
+        (("--random", "9x9", "-n", "2"), ["manhattan", "linear-conflict"]),
+    ]:
+        code, output, errors = run("compare", *words, "--node-limit", "100000", "--json")
+        assert code in (0, 3) and errors == ""
+        assert [one["heuristic"] for one in json.loads(output)["methods"]] == names
+
+
 @pytest.mark.parametrize("limits", [(), ("--node-limit", "50")])
 def test_a_saved_run_with_other_edges_is_not_taken_for_this_one(limits, run, tmp_path):
     """Hamming distance is the same with and without joined edges, so it would not give the other run away."""
