@@ -47,9 +47,9 @@ class WrongAnswer(InputError):
 class Solution:
     """What is known of a board after a search.
 
-    ``solved`` is False if a limit stopped the search before it had a solution; ``stopped`` names the limit. No solution
-    is shorter than ``lower_bound``, and if the search keeps what it promises, the solution is at most ``within`` times as
-    long as a shortest one. ``generated`` counts the start, ``seconds`` is the search alone.
+    ``solved`` is False if a limit stopped the search before it had a solution; ``stopped`` names the limit. No
+    solution is shorter than ``lower_bound``, and this one is at most ``within`` times as long as a shortest one.
+    ``generated`` counts the start, ``seconds`` is the search alone.
     """
 
     grid: Grid

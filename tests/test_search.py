@@ -10,7 +10,7 @@ import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
 from solver.board import load_set
-from solver.heuristics import blind, hamming, inversions, linear_conflict, manhattan, maximum, pattern_database
+from solver.heuristics import blind, hamming, linear_conflict, manhattan, maximum, pattern_database
 from solver.search import SEARCHES, best_first, ida_star, search_named
 from solver.search.outcome import Limits, Problem
 
@@ -343,7 +343,7 @@ def test_all_shortest_solutions_are_found_once(cut, monkeypatch, database_of):
 HARD = load_set("korf24")[2][0].board  # beyond Manhattan distance for years
 
 
-WIDE = dict.fromkeys(SEARCHES, {}) | {"weighted-a-star": {"weight": 1.01}, "beam": {"width": 3_000_000}}
+WIDE = {name: {} for name in SEARCHES} | {"weighted-a-star": {"weight": 1.01}, "beam": {"width": 3_000_000}}
 HOPELESS = [name for name in SEARCHES if name != "greedy"]  # greedy search solves anything
 
 

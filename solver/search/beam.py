@@ -15,9 +15,9 @@ when all that is in their way has been put in order. So a tile d cells from home
 
 where s is the side of the board. Measured in docs/benchmarks.md. Ties are broken by the hash, that is, by lot.
 
-*Doubles* are told by a hash of 64 bits alone. Boards of earlier levels count as doubles, too, as long as there is room to
-remember them: else a narrow beam would walk in circles. Two boards of the same hash are taken for one, which is rare and
-costs a beam nothing, since it proves nothing.
+*Doubles* are told by a hash of 64 bits alone. Boards of earlier levels count as doubles, too, as long as there is
+room to remember them: else a narrow beam would walk in circles. Two boards of the same hash are taken for one, which
+is rare and costs a beam nothing, since it proves nothing.
 
 *The lower bound* that goes with the answer is the work of IDA*, in a small share of the time.
 
