@@ -38,6 +38,12 @@ def number_above_0(text: str) -> int:
     return number
 
 
+def number_from_1(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{0,9})?", text.strip()) or float(text) < 1:
+        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number of 1 or more: write it as 1.5")
+    return float(text)
+
+
 def whole_number(text: str) -> int:
     if not re.fullmatch(r"[+-]?[0-9]{1,18}", text.strip()):
         raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a whole number: write it as 7")

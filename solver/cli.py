@@ -35,6 +35,7 @@ from .arguments import (
     goal_option,
     limit_options,
     number_above_0,
+    number_from_1,
     number_list,
     showing_options,
     whole_number,
@@ -45,7 +46,7 @@ from .heuristics import HEURISTICS, check_name
 from .jobs import PULSE, answers
 from .search import SEARCHES, default_memory
 from .showing import SPEED, animate, obstacle
-from .solving import ORDERS, Settings, Solution, Unsolvable, solve_board
+from .solving import DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE, Settings, Solution, Unsolvable, solve_board
 from .tables import millions
 
 GRAVEST = (INTERRUPTED, BAD_INPUT, LIMIT, NO_SOLUTION, SOLVED)
@@ -54,6 +55,8 @@ LIMITS = {
     "time": "the time limit was reached",
     "nodes": "the node limit was reached",
     "memory": "the memory limit was reached: take ida-star, or give more with --memory-limit",
+    "depth": "the depth limit was reached: give a greater --depth, or leave it out",
+    "width": "the beam lost all ways to the goal: give a greater --width, or leave it out",
     "interrupt": "interrupted",
 }
 
@@ -76,6 +79,9 @@ def _settings(args: argparse.Namespace) -> Settings:
         every=args.all,
         order=args.order,
         folder=args.folder,
+        weight=args.weight,
+        width=args.width,
+        depth=args.depth,
     )
 
 
@@ -114,26 +120,36 @@ def _once(text: str) -> None:
 
 
 class Meter:
-    """One line on stderr that tells how far a search is, if stderr is a terminal."""
+    """One line on stderr that tells how far a search is, if stderr is a terminal, and one for each better solution."""
 
-    def __init__(self) -> None:
+    def __init__(self, silent: bool = False) -> None:
         from tqdm import tqdm
 
         self.bar = tqdm(bar_format="{desc}", disable=None, leave=False)
         self.last = 0.0
         self.first: tuple[float, int] | None = None  # when the search began to report, and how far it was then
+        self.silent = silent  # about better solutions
+        self.length: int | None = None
 
     def __call__(self, progress) -> None:
         now = time.monotonic()
         self.first = self.first or (now, progress.generated)
+        if progress.length != self.length:
+            self.length = progress.length
+            if not self.silent:
+                self.bar.clear()
+                notice(f"{_moves(self.length)} after {now - self.first[0]:.1f} s")
         if now - max(self.last, self.first[0]) < PULSE or self.bar.disable:
             return
         self.last = now
         speed = (progress.generated - self.first[1]) / (now - self.first[0])
         share = "" if progress.share is None else f" {progress.share:4.0%} done"
         stored = "" if progress.stored is None else f", {millions(progress.stored)} stored"
+        where = (
+            f"bound {progress.bound}" if progress.width is None else f"width {progress.width:,}, level {progress.bound}"
+        )
         self.bar.set_description_str(
-            f"bound {progress.bound}{share}: {millions(progress.generated)} generated{stored}, {millions(speed)}/s"
+            f"{where}{share}: {millions(progress.generated)} generated{stored}, {millions(speed)}/s"
         )
 
     def close(self) -> None:
@@ -193,7 +209,7 @@ def run_solve(args: argparse.Namespace) -> int:
     if many and args.heuristic is not None:
         check_name(args.heuristic)  # once, not for each board
     if not many:
-        meter = Meter()
+        meter = Meter(silent=args.quiet or args.json)
         try:
             answer = _solve(next(iter(tasks)), args, settings, meter, interrupt)
         finally:
@@ -286,7 +302,27 @@ def _line(answer: Answer, args: argparse.Namespace) -> str:
         return f"{answer.task.name}: {_given_up(solution)} ({counts})"
     number = f", {len(solution.solutions):,} solutions" if solution.solutions else ""
     moves = solution.letters(solution.tiles, args.moves)
-    return f"{answer.task.name}: {_moves(solution.length)}{number} {moves} ({counts})"
+    proof = "" if solution.optimal else f", {solution.proof},"
+    return f"{answer.task.name}: {_moves(solution.length)}{number}{proof} {moves} ({counts})"
+
+
+def _iterations(solution: Solution) -> Iterator[str]:
+    """A table of what each bound took, or each width of a beam and the solutions it found."""
+    lengths = {better.width: better.length for better in solution.improvements}
+    first, found = ("width", f" {'moves':>7}") if solution.algorithm == "beam" else ("bound", "")
+    yield f"{first:>7}{found} {'expanded':>15} {'generated':>15} {'seconds':>9}"
+    for one in solution.iterations:
+        moves = f" {lengths.get(one.bound, '-'):>7}" if found else ""
+        yield f"{one.bound:7}{moves} {one.expanded:15,} {one.generated:15,} {one.seconds:9.3f}"
+    moves = f" {'-' if solution.length is None else solution.length:>7}" if found else ""
+    yield f"{'all':>7}{moves} {solution.expanded:15,} {solution.generated:15,} {solution.seconds:9.3f}"
+
+
+def _proven(solution: Solution) -> str:
+    """What is proven of a solution."""
+    if solution.optimal:
+        return "proven shortest"
+    return f"{solution.proof}, ratio {solution.ratio:.3f}"
 
 
 def _given_up(solution: Solution) -> str:
@@ -308,8 +344,10 @@ def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
         yield f"{grid}: tiles slide across the edges"
     if solution.solved:
         who = "tiles move" if args.moves == "tile" else "the blank moves"
-        yield f"{_moves(solution.length)}, proven shortest ({who} U D L R):"
+        yield f"{_moves(solution.length)}, {_proven(solution)} ({who} U D L R):"
         yield solution.letters(solution.tiles, args.moves) or "none: this is the goal"
+        if solution.stopped:
+            yield f"not the last word: {LIMITS[solution.stopped]}"
     else:
         yield _given_up(solution)
     if solution.solutions:
@@ -318,11 +356,11 @@ def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
         for number, board in enumerate(solution.boards()):
             yield f"\nafter {_moves(number)}:\n{draw_board(grid, board)}" if number else f"\n{draw_board(grid, board)}"
         yield ""
-    yield f"{solution.algorithm} with {solution.heuristic}, {solution.h_start} at the start"
-    yield f"{'bound':>7} {'expanded':>15} {'generated':>15} {'seconds':>9}"
-    for iteration in solution.iterations:
-        yield f"{iteration.bound:7} {iteration.expanded:15,} {iteration.generated:15,} {iteration.seconds:9.3f}"
-    yield f"{'all':>7} {solution.expanded:15,} {solution.generated:15,} {solution.seconds:9.3f}"
+    if solution.heuristic == "none":
+        yield f"{solution.algorithm}, without a heuristic"
+    else:
+        yield f"{solution.algorithm} with {solution.heuristic}, {solution.h_start} at the start"
+    yield from _iterations(solution)
     speed = f"{millions(solution.generated / solution.seconds)} generated/s" if solution.seconds else ""
     yield speed + ("" if solution.stored is None else f", {solution.stored:,} boards in memory")
 
@@ -377,7 +415,7 @@ def _parser() -> Parser:
     solve = command(
         "solve",
         run_solve,
-        "find a shortest solution of one board or of many",
+        "find a shortest solution of one board or of many, or a good one soon",
         "pdb-solver solve '1 2 3 / 4 5 6 / 0 7 8'",
     )
     board_options(solve)
@@ -388,7 +426,29 @@ def _parser() -> Parser:
         help=f"{', '.join(HEURISTICS)}; pdb:NAME is a certain database, max:A+B the largest of several "
         "(default: the best there is)",
     )
-    solve.add_argument("--algorithm", choices=SEARCHES, default="ida-star", help="the search (default: %(default)s)")
+    solve.add_argument(
+        "--algorithm",
+        choices=SEARCHES,
+        metavar="NAME",
+        help=f"the search: {'; '.join(f'{name}, {search.summary}' for name, search in SEARCHES.items())} "
+        f"(default: ida-star, and beam for boards of more than {PROVABLE} cells)",
+    )
+    solve.add_argument(
+        "--weight",
+        type=number_from_1,
+        metavar="W",
+        help=f"how many times weighted-a-star counts the heuristic (default: {DEFAULT_WEIGHT})",
+    )
+    solve.add_argument(
+        "--width",
+        type=number_above_0,
+        metavar="N",
+        help="boards of a level that beam keeps (default: more and more, until --time-limit, "
+        f"{DEFAULT_SECONDS:g} seconds if there is none)",
+    )
+    solve.add_argument(
+        "--depth", type=number_above_0, metavar="N", help="how deep dfs goes (default: deeper and deeper)"
+    )
     solve.add_argument(
         "--order",
         choices=ORDERS,
