@@ -21,7 +21,7 @@ from pdb_builder.shell import compiling, default_folder
 from .board import Board, goal_board, parse_board, why_unsolvable
 from .frame import Frame, frame_of
 from .heuristics import best_database, how_to_build, prepare
-from .search import check_search, search_named
+from .search import SEARCHES, check_search, search_named
 
 if TYPE_CHECKING:
     from .heuristics.contract import Heuristic
@@ -277,7 +277,7 @@ def solve_board(
     interrupt: Event | None = None,
 ) -> Solution:
     """``solve`` for boards that are parsed and checked."""
-    settings = _check(settings._replace(algorithm=settings.algorithm or default_algorithm(grid)))
+    settings = _check(settings._replace(algorithm=settings.algorithm or default_algorithm(grid, settings)))
     if reason := why_unsolvable(grid, start, goal):
         raise Unsolvable(reason)
     search, known = search_named(settings.algorithm), check_search(settings.algorithm)
@@ -384,22 +384,28 @@ _OPTIONS = {
 }
 
 
-def default_algorithm(grid: Grid) -> str:
-    """The search to use when nothing is said: one that proves a shortest solution, if there is hope for that."""
-    return "ida-star" if grid.cells <= PROVABLE else "beam"
+def default_algorithm(grid: Grid, settings: Settings) -> str:
+    """The search to use when none is named: one that proves a shortest solution, if there is hope for that."""
+    fits = [name for name in ("weight", "width", "depth") if getattr(settings, name) is not None]
+    if fits:
+        return next(name for name, search in SEARCHES.items() if fits[0] in search.options)
+    return "ida-star" if grid.cells <= PROVABLE or settings.every or settings.order else "beam"
 
 
 def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None] | None = None) -> Heuristic:
     """The heuristic that was asked for, or the best one there is."""
     folder = settings.folder or default_folder()
     grid, blank = frame.grid, frame.blank
-    search = check_search(settings.algorithm or default_algorithm(grid))
+    search = check_search(settings.algorithm or default_algorithm(grid, settings))
     if search.blind:
         from .heuristics.blind import prepare as prepare_blind
 
         return prepare_blind(grid, blank)
     spec = settings.heuristic
     if spec is None:
+        if search is SEARCHES["beam"] and grid.cells > PROVABLE and not grid.wrap:
+            # Measured: databases of large boards are no better guides than this, and slower.
+            return prepare("linear-conflict", grid, blank, folder)
         best, unusable = best_database(grid, blank, folder)
         for complaint in unusable if notify else ():
             notify(f"not used: {complaint}")

@@ -19,6 +19,14 @@ where s is the side of the board. Measured in docs/benchmarks.md. Ties are broke
 room to remember them: else a narrow beam would walk in circles. Two boards of the same hash are taken for one, which
 is rare and costs a beam nothing, since it proves nothing.
 
+*Stages.* On a large board a narrow beam puts nearly everything in order and is then lost: the few tiles that are
+still wrong lie far apart, and the way to mend one leads through so much disorder elsewhere that there are too many
+boards to see it through. So the first pass goes line by line. In each stage the tiles of one more row or column, the
+farthest from the blank's home, are to come home; they weigh far more than all others, and the blank is drawn
+to the nearest of them. What is more, boards that differ only in the other tiles count as doubles, so that the
+beam holds different ways to complete the line. When one board has completed it, the next stage begins with all
+boards there are. What is left at last is solved as any small board.
+
 *The lower bound* that goes with the answer is the work of IDA*, in a small share of the time.
 
 *Threads* share the boards of a level, then the hashes, then the chosen children. The result does not depend on
@@ -37,7 +45,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pdb_builder.grid import Grid
-from pdb_builder.jit import kernel, prefetch
+from pdb_builder.jit import kernel, prefetch, shared
 from pdb_builder.machine import Workers
 
 from ..heuristics.contract import aim, keep, look, note, resume, settle, step
@@ -46,8 +54,11 @@ from . import default_memory, ida_star
 from .moves import WAYS, moves_of, situation
 from .outcome import Improvement, Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
-STRETCH, POWER = 1.0, 3
 SCALE = 4  # steps of a rank to a move
+STRETCH = 1.0
+SIDE = 6  # of a board, or what is left of it, that is solved in one stage
+STAGED_CELLS = 64  # boards of more cells are solved in stages always, others in the first pass alone
+HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line and of all
 LOTS = 4  # ranks that boards of the same rank are spread over by lot
 NO_RANK = 65535  # of a double
 FIRST_WIDTH, GROWTH = 1_000, 8
@@ -55,7 +66,7 @@ SPARE = 0.85  # share of the time left that a pass is planned for
 WORTH = 1.3  # a pass less than so many times as wide as the last one is not worth it
 BOUND_SHARE = 0.1  # of the time, for the lower bound
 ALONE = 4_000  # boards of a level that one thread does alone
-REMEMBERED = 1 << 18  # hashes remembered at least
+REMEMBERED = 1 << 22  # hashes remembered at least
 AHEAD = 8  # hashes whose place is asked for ahead
 SEED = 15
 
@@ -87,6 +98,10 @@ class Rules(NamedTuple):
     parts: int
     lots: np.ndarray  # [tile, cell] -> its share in the hash
     stretch: np.ndarray  # [tile, cell] -> its share in the stretch
+    scale: int  # what a move counts by the heuristic
+    astray: np.ndarray  # [tile, cell] -> whether this is a tile of the stage that is not home
+    between: np.ndarray  # [cell, cell] -> moves
+    homes: np.ndarray  # [number] -> a tile that is to be home at the end of the stage, and where that is
 
 
 @kernel
@@ -103,6 +118,20 @@ def _begin(heuristic, level, rules, board, parts, number):
         level.stretches[0] += rules.stretch[tile, cell]
 
 
+@shared
+def _seek(level, rules, moves, parent, number, nearest):
+    """For each move of a board how far the blank will then be from a tile of the stage that is not home."""
+    for way in range(moves.ways[number]):
+        nearest[way] = rules.cells
+    for place in range(rules.cells):
+        if rules.astray[level.boards[parent * rules.cells + place], place]:
+            for way in range(moves.ways[number]):
+                source = np.int64(moves.cell[(moves.following[number] >> (16 * way)) & 0xFFFF])
+                nearest[way] = min(nearest[way], rules.between[place, source])
+    for way in range(moves.ways[number]):
+        nearest[way] %= rules.cells  # 0 if all are home
+
+
 @kernel
 def _expand(heuristic, level, children, rules, moves, room, first, found, low, high):
     """List the children of some boards from ``first`` on, those with a value of more than ``room`` left out.
@@ -111,11 +140,14 @@ def _expand(heuristic, level, children, rules, moves, room, first, found, low, h
     """
     following, ways, cell, _ = moves
     parts = np.zeros(rules.parts, dtype=np.int64)
+    nearest = np.zeros(WAYS, dtype=np.int64)
     at = first
     for parent in range(low, high):
         number = np.int64(level.numbers[parent])
         blank = np.int64(cell[number])
         resume(heuristic, level.words, parent * rules.words)
+        if rules.homes.shape[0] != 0:
+            _seek(level, rules, moves, parent, number, nearest)
         for way in range(ways[number]):
             source = np.int64(cell[(following[number] >> (16 * way)) & 0xFFFF])
             aim(heuristic, way, np.int64(level.boards[parent * rules.cells + source]), source, blank, 0, 0)
@@ -123,7 +155,7 @@ def _expand(heuristic, level, children, rules, moves, room, first, found, low, h
             source = np.int64(cell[(following[number] >> (16 * way)) & 0xFFFF])
             tile = np.int64(level.boards[parent * rules.cells + source])
             value = look(heuristic, way, tile, source, blank)
-            if value == 0:
+            if value == 0 and found[2] < 0:
                 found[2] = parent * WAYS + way
             if value > room:
                 continue
@@ -133,7 +165,8 @@ def _expand(heuristic, level, children, rules, moves, room, first, found, low, h
                 rank += parts[part]
             stretch = level.stretches[parent] + rules.stretch[tile, blank] - rules.stretch[tile, source]
             mixed = level.hashes[parent] ^ rules.lots[tile, source] ^ rules.lots[tile, blank]
-            rank = (SCALE * rank) // rules.parts + stretch
+            mixed ^= rules.lots[0, source] ^ rules.lots[0, blank]
+            rank = (rules.scale * rank) // rules.parts + stretch + SCALE * nearest[way]
             children.origins[at] = parent * WAYS + way
             children.hashes[at] = mixed
             children.stretches[at] = stretch
@@ -209,14 +242,65 @@ def _choose(heuristic, level, children, chosen, history, rules, moves, limit, eq
         at += 1
 
 
-def _rules_of(problem: Problem) -> Rules:
+def _rules_of(problem: Problem, staged: bool) -> list[Rules]:
+    """The rules of each stage."""
     grid, heuristic = problem.grid, problem.heuristic
-    lots = np.random.default_rng(SEED).integers(0, 2**64, (grid.cells, grid.cells), dtype=np.uint64)
-    lots[0] = 0
+    cells = range(grid.cells)
+    all_lots = np.random.default_rng(SEED).integers(0, 2**64, (grid.cells, grid.cells), dtype=np.uint64)
     distance = distances_home(grid, problem.blank)
-    side = (grid.rows + grid.cols) / 2
-    stretch = np.rint(SCALE * STRETCH * distance * (distance / side) ** POWER).astype(np.int32)
-    return Rules(grid.cells, heuristic.words, heuristic.parts, lots, stretch)
+    between = np.array([[grid.distance(cell, other) for other in cells] for cell in cells])
+    more = STRETCH * (distance / ((grid.rows + grid.cols) / 2)) ** 3
+    rules = []
+    for tiles in _stages(grid, problem.blank) if staged else []:
+        others = [tile for tile in cells if tile not in tiles and tile != 0]
+        lots, stretch, astray = all_lots.copy(), np.rint(SCALE * HEAVY * distance * (1 + more)), distance > 0
+        lots[others], stretch[others], astray[others] = 0, 0, False
+        homes = np.array([(tile, grid.home(tile, problem.blank)) for tile in tiles])
+        scale = int(SCALE * LIGHT)
+        rules.append((lots, stretch.astype(np.int32), scale, astray, between, homes))
+    nothing = (np.zeros(distance.shape, dtype=np.bool_), between, np.zeros((0, 2), dtype=np.int64))
+    rules.append((all_lots, np.rint(SCALE * distance * more).astype(np.int32), SCALE, *nothing))
+    return [Rules(grid.cells, heuristic.words, heuristic.parts, *one) for one in rules]
+
+
+def _stages(grid: Grid, blank: int) -> list[list[int]]:
+    """The tiles that are to be home at the end of each stage but the last, those of the stages before included."""
+    (row, col), rows, cols = divmod(blank, grid.cols), [0, grid.rows], [0, grid.cols]
+    stages = []
+    while max(rows[1] - rows[0], cols[1] - cols[0]) > SIDE:
+        place, lines = max(((row, rows), (col, cols)), key=lambda axis: axis[1][1] - axis[1][0])
+        if place - lines[0] < lines[1] - 1 - place:
+            lines[1] -= 1
+        else:
+            lines[0] += 1
+        inside = {r * grid.cols + c for r in range(*rows) for c in range(*cols)}
+        stages.append([tile for tile in range(1, grid.cells) if grid.home(tile, blank) not in inside])
+    return stages
+
+
+@kernel
+def _change_rules(level, rules, count):
+    """Work out hashes and stretches of all boards by other rules."""
+    for board in range(count):
+        level.stretches[board] = level.hashes[board] = 0
+        for cell in range(rules.cells):
+            tile = np.int64(level.boards[board * rules.cells + cell])
+            level.stretches[board] += rules.stretch[tile, cell]
+            level.hashes[board] ^= rules.lots[tile, cell]
+
+
+@kernel
+def _stage_ended(level, rules, count):
+    """Whether all tiles of the stage are home on some board."""
+    for board in range(count):
+        home = True
+        for number in range(rules.homes.shape[0]):
+            if level.boards[board * rules.cells + rules.homes[number, 1]] != rules.homes[number, 0]:
+                home = False
+                break
+        if home:
+            return True
+    return False
 
 
 def _bytes_of(grid: Grid, words: int) -> int:
@@ -230,7 +314,7 @@ class _Pass(NamedTuple):
     """How a pass ended."""
 
     path: list[int] | None
-    narrowed: bool  # whether the beam had to leave anything out
+    narrowed: bool  # whether anything was left out that could have led to a shorter solution
 
 
 class _Beam:
@@ -238,7 +322,7 @@ class _Beam:
 
     def __init__(self, problem: Problem, threads: int, limits: Limits, report: Report) -> None:
         self.problem, self.limits, self.report = problem, limits, report
-        self.rules, self.moves = _rules_of(problem), moves_of(problem.grid)
+        self.moves = moves_of(problem.grid)
         self.parts = np.array(problem.heuristic.measure(problem.start), dtype=np.int64)
         self.outcome = Outcome(int(self.parts.max()), int(self.parts.max()) if problem.heuristic.admissible else 0)
         self.workers = Workers(threads)
@@ -252,11 +336,11 @@ class _Beam:
     def seconds(self) -> float:
         return time.perf_counter() - self.began
 
-    def run(self, width: int) -> _Pass:
+    def run(self, width: int, staged: bool = False) -> _Pass:
         """One pass. Solutions and counts go to the outcome."""
         expanded, generated, began = self.outcome.expanded, self.outcome.generated, self.seconds()
         try:
-            done = self._levels(width)
+            done = self._levels(width, _rules_of(self.problem, staged))
         finally:
             outcome = self.outcome
             outcome.iterations.append(
@@ -267,17 +351,18 @@ class _Beam:
             outcome.improvements.append(Improvement(len(done.path) - 1, self.seconds(), width))
         return done
 
-    def _levels(self, width: int) -> _Pass:
-        problem, rules, outcome, threads = self.problem, self.rules, self.outcome, self.workers.threads
+    def _levels(self, width: int, stages: list[Rules]) -> _Pass:
+        problem, outcome, threads = self.problem, self.outcome, self.workers.threads
+        rules, *stages = stages
         level, chosen = _new_level(width, rules), _new_level(width, rules)
         children = _new_children(3 * width + WAYS)
-        places = 1 << max(REMEMBERED, 8 * 3 * width // threads).bit_length()
-        seen, remembered = np.zeros(threads * places, dtype=np.uint64), 0
+        memory = max(REMEMBERED, 8 * 3 * width)
+        seen, remembered = np.zeros(threads << (2 * memory // threads).bit_length(), dtype=np.uint64), 0
         start = np.array(problem.start, dtype=np.uint8)
         self._with_heuristic(_begin, level, rules, start, self.parts, situation(problem.start.index(0)))
         shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
         histories: list[np.ndarray] = []
-        count, narrowed = 1, False
+        count, narrowed = 1, bool(stages)
         while count:
             self.limits.check(outcome.generated)
             self.report(self._progress(width, len(histories), shortest))
@@ -289,13 +374,8 @@ class _Beam:
             firsts = np.array([3 * low for low, _ in runs])
             found = np.zeros((len(runs), 3), dtype=np.int64)
             found[:, 2] = -1
-
-            def expand(run: int, _: int, room=room, runs=runs, firsts=firsts, found=found, level=level) -> None:
-                self._with_heuristic(
-                    _expand, level, children, rules, self.moves, room, firsts[run], found[run], *runs[run]
-                )
-
-            self._over(len(runs), expand)
+            tasks = [(first, of_run, *run) for first, of_run, run in zip(firsts, found, runs, strict=True)]
+            self._over(tasks, _expand, level, children, rules, self.moves, room)
             outcome.expanded += count
             outcome.generated += int(found[:, 1].sum())
             goals = found[found[:, 2] >= 0, 2]
@@ -303,7 +383,7 @@ class _Beam:
                 return _Pass(self._path(histories, int(goals[0])), narrowed)
             lasts = found[:, 0].copy()
             listed = int((lasts - firsts).sum())
-            if remembered + listed > seen.size // 2:
+            if remembered + listed > memory:
                 seen[:], remembered = 0, 0
             histogram = np.zeros((threads, NO_RANK), dtype=np.int64)
             doubles = (children, firsts, lasts, seen, histogram, threads)
@@ -313,13 +393,12 @@ class _Beam:
                 self.workers.over(pairwise(range(threads + 1)), _leave_out_doubles, *doubles)
             sums = np.cumsum(histogram.sum(axis=0))
             remembered += int(sums[-1])
-            limit, equal = NO_RANK - 1, NO_RANK
+            limit, equal = NO_RANK - 1, width
             if sums[-1] > width:
                 narrowed = True
                 limit = int(np.searchsorted(sums, width, side="right"))
                 equal = width - int(sums[limit - 1] if limit else 0)
-            tasks = []
-            count = 0
+            tasks, count = [], 0
             for first, last in zip(firsts, lasts, strict=True):
                 below, just = _count(children, limit, first, last)
                 take = min(just, equal)
@@ -327,13 +406,13 @@ class _Beam:
                 equal -= take
                 count += below + take
             history = np.zeros(count, dtype=np.uint32)
-
-            def choose(run: int, _: int, tasks=tasks, limit=limit, history=history, level=level, chosen=chosen) -> None:
-                self._with_heuristic(_choose, level, children, chosen, history, rules, self.moves, limit, *tasks[run])
-
-            self._over(len(tasks), choose)
+            self._over(tasks, _choose, level, children, chosen, history, rules, self.moves, limit)
             histories.append(history)
             level, chosen = chosen, level
+            while stages and _stage_ended(level, rules, count):
+                rules, *stages = stages
+                _change_rules(level, rules, count)
+                seen[:], remembered = 0, 0
         return _Pass(None, narrowed)
 
     def _with_heuristic(self, function: Callable, *arguments) -> None:
@@ -344,11 +423,16 @@ class _Beam:
         finally:
             self.heuristics.put(heuristic)
 
-    def _over(self, count: int, function: Callable) -> None:
-        if count == 1:
-            function(0, 1)
+    def _over(self, tasks: list[tuple], function: Callable, *arguments) -> None:
+        """Call a kernel once for each task, with arguments for all and those of the task."""
+
+        def work(number: int, _: int) -> None:
+            self._with_heuristic(function, *arguments, *tasks[number])
+
+        if len(tasks) == 1:
+            work(0, 1)
         else:
-            self.workers.over(pairwise(range(count + 1)), function)
+            self.workers.over(pairwise(range(len(tasks) + 1)), work)
 
     def _path(self, histories: list[np.ndarray], origin: int) -> list[int]:
         """The cells of the blank on the way to a child of the last level."""
@@ -417,23 +501,22 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, wi
     """The best solution that one pass of a certain width finds, or wider and wider ones as long as they may."""
     beam = _Beam(problem, threads, limits, report)
     outcome = beam.outcome
+    large = max(problem.grid.rows, problem.grid.cols) > SIDE
     try:
         if problem.start == problem.grid.goal(problem.blank):
             outcome.paths = [[problem.blank]]
         elif width is not None:
             if width > beam.widest:
                 raise Stopped("memory")
-            if not beam.run(width).path:
+            if not beam.run(width, staged=large).path:
                 raise Stopped("width")
         else:
             width = min(FIRST_WIDTH, beam.widest)
             while width:
-                done = beam.run(width)
+                done = beam.run(width, staged=large and (not outcome.paths or problem.grid.cells > STAGED_CELLS))
                 if len(outcome.improvements) == 1 and done.path:
                     beam.raise_bound()
-                if not done.narrowed:
-                    break
-                if outcome.paths and len(outcome.paths[0]) - 1 == outcome.lower_bound:
+                if not done.narrowed or (outcome.paths and len(outcome.paths[0]) - 1 == outcome.lower_bound):
                     break
                 width = beam.next_width(width)
             if not outcome.paths:
