@@ -35,48 +35,51 @@ class Table(NamedTuple):
         return "\n".join(line.rstrip() for line in lines)
 
     def is_number(self, column: int) -> bool:
-        return self.headings[column] not in ("algorithm", "heuristic")
+        return self.headings[column] not in ("algorithm", "heuristic", "proves")
 
 
 def summary_table(comparison: Comparison) -> Table:
-    """A row for each method."""
+    """A row for each method. What is the same for all of them, because it has to be, has no column."""
     summaries = comparison.summaries()
     several = len({summary.algorithm for summary in summaries}) > 1
     stored = any(summary.stored is not None for summary in summaries)
     limited = any(summary.unfinished for summary in summaries)
-    headings = ["heuristic", "h mean", "median", "expanded", "generated"]
+    varied = comparison.varied
+    headings = ["algorithm"] * several + ["heuristic"] + ["proves"] * varied + ["solved"] * limited
+    headings += ["length"] * varied + ["h mean", "median", "expanded", "generated"]
     headings += ["stored"] * stored + ["seconds", "nodes/s", "ratio"]
-    headings = ["algorithm"] * several + headings[:1] + ["solved"] * limited + headings[1:]
     rows = []
     for one in summaries:
-        row = [one.algorithm] * several + [one.heuristic]
+        row = [one.algorithm] * several + [one.heuristic] + [_proves(one)] * varied
         row += [f"{one.boards - one.unfinished} of {one.boards}"] * limited
+        row += ["-" if one.length is None else f"{one.length:.2f}"] * varied
         row += [f"{one.h_mean:.2f}", f"{one.h_median:g}"]
-        row += [marked(count(one.expanded), one.unfinished), marked(count(one.generated), one.unfinished)]
-        row += ["-" if one.stored is None else marked(count(one.stored), one.unfinished)] * stored
-        row += [marked(seconds(one.seconds), one.unfinished), millions(one.nodes_per_second or 0), _ratio(one)]
+        row += [marked(count(one.expanded), one.cut_short), marked(count(one.generated), one.cut_short)]
+        row += ["-" if one.stored is None else marked(count(one.stored), one.cut_short)] * stored
+        row += [marked(seconds(one.seconds), one.cut_short), millions(one.nodes_per_second or 0), _ratio(one)]
         rows.append(row)
     return Table(headings, rows)
 
 
 def board_table(comparison: Comparison) -> Table:
-    """A row for each board, three columns for each method."""
-    boards = comparison.whole()
+    """A row for each board, three columns for each method, and one more if the lengths it finds are its own."""
+    boards, varied = comparison.whole(), comparison.varied
     published = any(one.generated for one in boards)
     headings = ["board", "length"] + ["generated"] * published
     groups = [("", 2)] + [("published", 1)] * published
     for method in comparison.methods:
-        groups.append((str(method), 3))
-        headings += ["h", "generated", "seconds"]
+        groups.append((str(method), 3 + varied))
+        headings += ["h"] + ["length"] * varied + ["generated", "seconds"]
     rows = []
     for one in boards:
         cells = [comparison.cell(one, method) for method in comparison.methods]
-        length = next((cell.length for cell in cells if cell.length is not None), one.length)
-        row = [str(one.id), "?" if length is None else str(length)]
+        length, proven = comparison.shortest(one)
+        row = [str(one.id), "?" if length is None else at_most(length, proven)]
         row += [count(one.generated) if one.generated else "-"] * published
         for cell in cells:
             figures = (count(cell.generated), seconds(cell.seconds))
-            row += [str(cell.h_start), *(marked(figure, cell.limit_hit) for figure in figures)]
+            own = "-" if cell.length is None else str(cell.length)
+            row += [str(cell.h_start), *[own] * varied, *(marked(figure, cell.cut_short) for figure in figures)]
         rows.append(row)
     return Table(headings, rows, groups)
 
@@ -84,6 +87,11 @@ def board_table(comparison: Comparison) -> Table:
 def marked(text: str, at_least: object) -> str:
     """A figure, with the sign that it is a lower bound if it is."""
     return f"> {text}" if at_least else text
+
+
+def at_most(length: int, proven: bool) -> str:
+    """A length, with the sign that the shortest one may be less if that is so."""
+    return str(length) if proven else f"<= {length}"
 
 
 def count(number: float) -> str:
@@ -108,6 +116,13 @@ def millions(number: float) -> str:
 def times(number: float) -> str:
     """A ratio."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
+
+
+def _proves(summary: Summary) -> str:
+    """What a method proves of the lengths it finds."""
+    if summary.within is None:
+        return "-"
+    return "optimal" if summary.within == 1 else f"<= {summary.within:g} x"
 
 
 def _ratio(summary: Summary) -> str:

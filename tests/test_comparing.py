@@ -2,15 +2,18 @@
 
 import random
 from collections import deque
+from dataclasses import replace
 from threading import Event
 
 import pytest
 
 from pdb_builder import Grid
 from pdb_builder.grid import InputError
-from solver import Settings, Unsolvable, compare, goal_board, load_set, random_board, solve
+from solver import Settings, Unsolvable, compare, comparing, goal_board, load_set, random_board, solve
 from solver.board import Instance, format_board
-from solver.comparing import Cell, Comparison, Disagreement, Method, prepare_methods
+from solver.comparing import Cell, Comparison, Disagreement, Method, furthest, prepare_methods
+from solver.search import SEARCHES
+from solver.solving import DEFAULT_SECONDS
 from solver.tables import board_table, summary_table
 
 from .oracle import board_distances
@@ -43,6 +46,18 @@ def run(comparison, jobs=2):
     for one in comparison.run(jobs, Event()):
         comparison.add(one)
     return comparison
+
+
+def stop_before_the_proof(monkeypatch):
+    """The search from both ends hits a limit between its solution and the proof, which happens to few boards."""
+    original = comparing.solve_board
+
+    def stopped(*words, **options):
+        found = original(*words, **options)
+        early = found.algorithm == "bidirectional" and found.length
+        return replace(found, stopped="nodes", lower_bound=found.length - 2) if early else found
+
+    monkeypatch.setattr(comparing, "solve_board", stopped)
 
 
 # ---- running ------------------------------------------------------------------------------------
@@ -89,17 +104,125 @@ def test_methods_are_called_by_the_database_that_serves_them(small):
     [
         (["ida-star", "ida-star"], ["manhattan"], "ida-star with manhattan is to be compared with itself"),
         (["ida-star"], ["manhattan", "linear-conflict", "manhattan"], "manhattan is to be compared with itself"),
-        (["dfs"], ["manhattan"], "no search 'dfs'"),
+        (["magic"], ["manhattan"], "no search 'magic'"),
         (["ida-star:best"], ["manhattan"], "no order of moves 'best'"),
         (["a-star:value"], ["manhattan"], "has an order of its own"),
         (["ida-star:"], ["manhattan"], "no order of moves ''"),
         (["ida-star"], ["pdb:nowhere"], "nowhere.h5"),
+        (["bfs", "bfs"], ["manhattan"], "bfs is to be compared with itself"),
+        (["weighted-a-star", "weighted-a-star:1.50"], ["manhattan"], "weighted-a-star:1.50 with manhattan is to be"),
+        (["weighted-a-star:much"], ["manhattan"], "the weight of weighted-a-star cannot be 'much': give a number, as"),
+        (["weighted-a-star:0.9"], ["manhattan"], "a weight of 0.9 makes no sense"),
+        (["weighted-a-star:nan"], ["manhattan"], "a weight of nan makes no sense"),
+        (["beam:"], ["manhattan"], "the width of beam cannot be '': give a whole number, as in beam:10000"),
+        (["beam:1.5"], ["manhattan"], "the width of beam cannot be '1.5'"),
+        (["beam:0"], ["manhattan"], "a width of 0 makes no sense"),
+        (["dfs:deep"], ["manhattan"], "the depth of dfs cannot be 'deep'"),
+        (["dfs:-1"], ["manhattan"], "a depth of -1 makes no sense"),
+        (["greedy:2"], ["manhattan"], "greedy has no parameter, and '2' was given"),
+        (["bfs:30"], ["manhattan"], "bfs has no parameter, and '30' was given"),
+        (["greedy", "bidirectional"], ["inversions"], "bidirectional could not keep its promise"),
+        (["bfs", "greedy"], [], "greedy needs a heuristic and there is none"),
+        ([], ["manhattan"], "there is no algorithm to compare"),
     ],
 )
 @pytest.mark.jit
 def test_methods_that_make_no_sense_are_refused(algorithms, heuristics, words, tmp_path):
     with pytest.raises(InputError, match=words):
         prepare_methods(GRID, GOAL, algorithms, heuristics, Settings(folder=tmp_path))
+
+
+@pytest.mark.jit
+def test_every_search_of_the_registry_can_be_compared():
+    algorithms = [*SEARCHES, "weighted-a-star:3", "beam:20", "dfs:25"]
+    settings = Settings(threads=1, time_limit=5, memory_limit=10**8)
+    methods = prepare_methods(GRID, GOAL, algorithms, ["manhattan", "hamming"], settings)
+    blind = [method for method in methods if method.heuristic == "none"]
+    assert [str(method) for method in blind] == ["bfs", "dijkstra", "dfs", "dfs:25"], "whatever heuristics there are"
+    assert len(methods) == 4 + 2 * (len(algorithms) - 4)
+    comparison = run(Comparison(GRID, GOAL, boards(5), methods))
+    distances = board_distances(GRID, 8)
+    for one in comparison.whole():
+        for method in methods:
+            found, options = comparison.cell(one, method), method.settings
+            alone = solve(
+                one.board,
+                heuristic=options.heuristic,
+                algorithm=options.algorithm,
+                weight=options.weight,
+                width=options.width,
+                depth=options.depth,
+                time_limit=5,
+                threads=1,
+            )
+            counts = (found.h_start, found.expanded, found.generated, found.stored, found.limit_hit)
+            if method.repeatable:
+                assert counts == (alone.h_start, alone.expanded, alone.generated, alone.stored, alone.stopped)
+                assert found.length == alone.length
+            if method.within is not None:
+                assert distances[one.board] <= found.length <= method.within * distances[one.board]
+            assert found.length is None or found.length >= distances[one.board]
+        assert comparison.shortest(one) == (distances[one.board], True)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "heuristic", "within", "admissible"),
+    [
+        ("ida-star:value", "manhattan", 1, True),
+        ("bidirectional", "hamming", 1, True),
+        ("bfs", None, 1, True),
+        ("dfs", None, 1, True),
+        ("dfs:30", None, None, True),
+        ("weighted-a-star", "manhattan", 1.5, True),
+        ("weighted-a-star:1", "manhattan", 1, True),
+        ("weighted-a-star:1.2504", "manhattan", 1.25, True),
+        ("weighted-a-star:2", "inversions", None, False),
+        ("greedy", "manhattan", None, True),
+        ("beam:50", "inversions", None, False),
+        ("beam", "manhattan", None, True),
+    ],
+)
+@pytest.mark.jit
+def test_what_methods_promise(algorithm, heuristic, within, admissible):
+    for limit in (None, 1):  # with which a search ends before it has begun
+        (method,) = prepare_methods(GRID, GOAL, [algorithm], [heuristic], Settings(node_limit=limit))
+        assert (method.within, method.admissible) == (within, admissible)
+        assert method.repeatable == (algorithm != "beam")
+
+
+@pytest.mark.jit
+def test_a_beam_without_a_width_has_a_time_limit():
+    for limits in ({}, {"time_limit": 3.0}, {"node_limit": 10}):
+        wide, narrow = prepare_methods(GRID, GOAL, ["beam", "beam:9"], ["manhattan"], Settings(**limits))
+        assert wide.settings.time_limit == (limits.get("time_limit") if limits else DEFAULT_SECONDS)
+        assert narrow.settings.time_limit == limits.get("time_limit")
+
+
+@pytest.mark.jit
+def test_a_depth_and_a_width_that_are_not_enough_end_a_cell():
+    methods = prepare_methods(GRID, GOAL, ["bfs", "dfs:20", "beam:1"], ["hamming"], Settings(threads=1))
+    comparison = run(Comparison(GRID, GOAL, boards(12), methods))
+    for one in comparison.whole():
+        shortest, deep, narrow = (comparison.cell(one, method) for method in methods)
+        assert (deep.limit_hit == "depth") == (shortest.length > 20) == (deep.length is None)
+        assert narrow.limit_hit == (None if narrow.length else "width")
+    rows = comparison.summaries()
+    assert 0 < rows[1].unfinished < 12 and rows[2].unfinished > 0
+    assert [row.cut_short for row in rows] == [0, 0, 0] and {row.ratio_is for row in rows} == {"="}
+    assert not any(">" in text for row in summary_table(comparison).rows for text in row), "the counts are exact"
+
+
+@pytest.mark.jit
+def test_a_solution_that_is_not_proven_does_not_make_a_board_solved(monkeypatch):
+    stop_before_the_proof(monkeypatch)
+    methods = prepare_methods(GRID, GOAL, ["a-star", "bidirectional"], ["hamming"], Settings(threads=1))
+    comparison = run(Comparison(GRID, GOAL, boards(2), methods))
+    exact, stopped = comparison.summaries()
+    assert (exact.unfinished, exact.cut_short) == (0, 0) and exact.length is not None
+    assert (stopped.unfinished, stopped.cut_short, stopped.length, stopped.ratio_is) == (2, 2, None, "<")
+    assert all(comparison.cell(one, methods[1]).length for one in comparison.whole())
+    alone = run(Comparison(GRID, GOAL, boards(1), methods[1:]))
+    assert alone.shortest(alone.instances[1])[1] is False
 
 
 @pytest.mark.jit
@@ -137,6 +260,25 @@ def test_from_python(small):
         compare(["2 1 3 4 5 6 7 8 0"], ["manhattan"])
 
 
+@pytest.mark.jit
+def test_from_python_with_searches_that_promise_less():
+    chosen = [list(one.board) for one in boards(3).values()]
+    comparison = compare(chosen, ["manhattan", "inversions"], ["weighted-a-star:2", "greedy", "beam:100", "bfs"])
+    rows = comparison.summaries()
+    assert [(row.algorithm, row.heuristic, row.within) for row in rows] == [
+        ("weighted-a-star:2", "manhattan", 2),
+        ("weighted-a-star:2", "inversions", None),
+        ("greedy", "manhattan", None),
+        ("greedy", "inversions", None),
+        ("beam:100", "manhattan", None),
+        ("beam:100", "inversions", None),
+        ("bfs", "none", 1),
+    ]
+    assert all(row.length >= rows[-1].length for row in rows) and rows[0].length <= 2 * rows[-1].length
+    blind = compare(chosen, [], ["bfs", "dijkstra"])
+    assert [row.length for row in blind.summaries()] == [rows[-1].length] * 2
+
+
 # ---- agreement ----------------------------------------------------------------------------------
 
 
@@ -164,6 +306,92 @@ def test_a_method_has_to_agree_with_itself():
 
 def test_boards_do_not_have_to_agree_with_each_other():
     assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).whole()) == 2
+
+
+WEIGHTED = Method("weighted-a-star:1.1", "manhattan", Settings("manhattan", "weighted-a-star", weight=1.1), 1.1)
+GREEDY = Method("greedy", "inversions", Settings("inversions", "greedy"), None, False)
+DEEP = Method("dfs:20", "none", Settings(algorithm="dfs", depth=20), None)
+BOTH_ENDS = Method("bidirectional", "hamming", Settings("hamming", "bidirectional"))
+ALL = (A, WEIGHTED, GREEDY, DEEP, BOTH_ENDS)
+
+
+def unproven(length):
+    """A cell of a search that a limit stopped with a solution."""
+    return cell(1, BOTH_ENDS, h_start=7, limit="nodes")._replace(length=length)
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        (cell(1, WEIGHTED, 32), cell(1, GREEDY, 40), cell(1, DEEP, 30, limit="depth"), unproven(32)),
+        (cell(1, WEIGHTED, 33), unproven(30)),  # 33 / 1.1 is a little more than 30, to a computer
+        (cell(1, GREEDY, 30, h_start=99), cell(1, DEEP, 30, h_start=1)),
+        (cell(1, BOTH_ENDS, 30), unproven(34)),
+    ],
+)
+def test_methods_that_promise_less_may_find_longer_solutions(others):
+    for order in (others, others[::-1]):
+        comparison = filled(cell(1, A, 30), *order, methods=ALL)
+        assert comparison.shortest(comparison.instances[1]) == (30, True)
+        filled(*order, cell(1, A, 30), methods=ALL)
+
+
+@pytest.mark.parametrize(
+    ("others", "words"),
+    [
+        (
+            [cell(1, WEIGHTED, 34)],
+            "finds 30, weighted-a-star:1.1 with manhattan finds 34, at most 1.1 times the shortest:",
+        ),
+        ([cell(1, WEIGHTED, 28)], "finds 30, weighted-a-star:1.1 with manhattan finds 28, at most 1.1 times"),
+        ([cell(1, GREEDY, 28)], "finds 30, greedy with inversions finds 28 without a promise:"),
+        ([cell(1, GREEDY, 40), cell(1, DEEP, 28)], "manhattan finds 30, dfs:20 finds 28 without a promise:"),
+        ([unproven(28)], "finds 30, bidirectional with hamming finds 28 without a promise:"),
+        ([cell(1, WEIGHTED, 30, h_start=32)], "finds 30, weighted.* finds 30, .* gives 32 at the start:"),
+        ([cell(1, BOTH_ENDS, 32)], "manhattan finds 30, bidirectional with hamming finds 32:"),
+    ],
+)
+def test_none_may_find_a_shorter_one_or_break_its_promise(others, words):
+    with pytest.raises(Disagreement, match=words):
+        filled(cell(1, A, 30), *others, methods=ALL)
+
+
+def test_what_a_method_had_found_when_it_was_stopped_binds_it():
+    filled(unproven(32), cell(1, BOTH_ENDS, 30), methods=ALL)
+    with pytest.raises(Disagreement, match=r"hamming finds 30, .* before that, finds 28 without a promise"):
+        filled(unproven(28), cell(1, BOTH_ENDS, 30), methods=ALL)
+
+
+def test_solutions_without_a_promise_contradict_what_is_proven_by_others_without_one():
+    with pytest.raises(
+        Disagreement, match="inversions finds 20 without a promise, dfs:20 finds nothing within 20 moves"
+    ):
+        filled(cell(1, GREEDY, 20), cell(1, DEEP, limit="depth"), methods=ALL)
+    with pytest.raises(Disagreement, match=r"finds 40, at most 1.1 times the shortest, greedy .* finds 34"):
+        filled(cell(1, WEIGHTED, 40), cell(1, GREEDY, 34), methods=ALL)
+    comparison = filled(cell(1, WEIGHTED, 40), cell(1, GREEDY, 38), methods=ALL)
+    assert comparison.shortest(comparison.instances[1]) == (38, False), "which is not to say that it is the shortest"
+
+
+def test_the_published_length_is_the_measure_of_all():
+    instances = {1: boards(1)[1]._replace(length=30)}
+    comparison = Comparison(GRID, GOAL, instances, list(ALL))
+    for one in (cell(1, WEIGHTED, 32), cell(1, GREEDY, 50, h_start=60), unproven(30)):
+        comparison.add(one)
+    assert comparison.shortest(instances[1]) == (30, True)
+    with pytest.raises(Disagreement, match=r"30 is published, .*greedy with inversions finds 28 without a promise"):
+        comparison.add(cell(1, GREEDY, 28))
+    with pytest.raises(Disagreement, match=r"30 is published, .*manhattan finds 34, at most 1.1 times the shortest"):
+        Comparison(GRID, GOAL, instances, list(ALL)).add(cell(1, WEIGHTED, 34))
+
+
+def test_of_two_cells_the_one_that_got_further_is_kept():
+    early, late = cell(1, BOTH_ENDS, limit="nodes", generated=500), cell(1, BOTH_ENDS, limit="time", generated=900)
+    done = cell(1, BOTH_ENDS, 30, generated=400)
+    ranks = [early, late, unproven(34), unproven(32), done]
+    for at, worse in enumerate(ranks):
+        for better in ranks[at + 1 :]:
+            assert furthest(worse, better) == furthest(better, worse) == better
 
 
 # ---- going on -----------------------------------------------------------------------------------
@@ -240,6 +468,55 @@ def test_a_cell_that_hit_a_limit_is_done_again_if_it_would_get_further(limit, se
     comparison = Comparison(GRID, GOAL, boards(1), [A._replace(settings=Settings("manhattan", **settings))])
     comparison.recall([found], "saved.csv")
     assert bool(comparison.cells) == kept
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("algorithm", "limit", "kept"),
+    [("dfs:20", "depth", True), ("beam:9", "width", True), ("beam", "width", False), ("dfs:20", "nodes", False)],
+)
+def test_a_limit_that_is_part_of_the_method_is_not_tried_again(algorithm, limit, kept):
+    (method,) = prepare_methods(GRID, GOAL, [algorithm], ["manhattan"], Settings())
+    start = solve(boards(1)[1].board, heuristic="manhattan").h_start if "beam" in algorithm else 1
+    comparison = Comparison(GRID, GOAL, boards(1), [method])
+    comparison.recall([cell(1, method, h_start=start, limit=limit)], "saved.csv")
+    assert bool(comparison.cells) == kept
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "algorithm", ["weighted-a-star", "greedy", "beam:50", "bfs", "dijkstra", "dfs:31", "bidirectional"]
+)
+def test_every_search_is_the_same_again_but_a_beam_without_a_width(algorithm):
+    methods = prepare_methods(GRID, GOAL, [algorithm], ["manhattan"], Settings(threads=1, memory_limit=10**8))
+    saved = list(run(Comparison(GRID, GOAL, boards(2), methods)).cells.values())
+    again = Comparison(GRID, GOAL, boards(2), methods)
+    again.recall(saved, "saved.csv")
+    assert not again.missing()
+    saved = [found._replace(generated=found.generated + 2) for found in saved]
+    with pytest.raises(InputError, match=rf"saved.csv says that {algorithm} with .* gives board"):
+        Comparison(GRID, GOAL, boards(2), methods).recall(saved, "saved.csv")
+
+
+@pytest.mark.jit
+def test_a_beam_that_goes_by_the_clock_is_believed():
+    (method,) = prepare_methods(GRID, GOAL, ["beam"], ["manhattan"], Settings())
+    value = solve(boards(1)[1].board, heuristic="manhattan").h_start
+    comparison = Comparison(GRID, GOAL, boards(1), [method])
+    comparison.recall([cell(1, method, 60, h_start=value, generated=12345)], "saved.csv")
+    assert not comparison.missing()
+    with pytest.raises(InputError, match="at the start, but here it is"):
+        comparison.recall([cell(1, method, 60, h_start=value + 2)], "saved.csv")
+
+
+@pytest.mark.jit
+def test_a_solution_that_is_not_proven_is_done_again_with_more_room():
+    value = solve(boards(1)[1].board, heuristic="hamming").h_start
+    for nodes, kept in ((1000, True), (2000, False)):
+        method = BOTH_ENDS._replace(settings=BOTH_ENDS.settings._replace(node_limit=nodes))
+        comparison = Comparison(GRID, GOAL, boards(1), [method])
+        comparison.recall([unproven(33)._replace(h_start=value)], "saved.csv")
+        assert bool(comparison.cells) == kept, "and it is not a search to do again to the node"
 
 
 def test_the_time_left_goes_by_each_method():
@@ -327,6 +604,49 @@ def test_columns_that_say_nothing_are_left_out():
     full = summary_table(filled(cell(1, A), cell(1, other, stored=7, limit="memory"), methods=(A, other)))
     assert full.headings[:3] == ["algorithm", "heuristic", "solved"] and "stored" in full.headings
     assert [row[full.headings.index("stored")] for row in full.rows] == ["-", "> 7"]
+
+
+def test_lengths_have_columns_if_they_are_not_the_same():
+    comparison = filled(
+        cell(1, A, 20),
+        cell(1, WEIGHTED, 22),
+        cell(1, GREEDY, 31, h_start=25),
+        cell(2, A, limit="time"),
+        cell(2, WEIGHTED, 23),
+        cell(2, GREEDY, limit="memory"),
+        methods=(A, WEIGHTED, GREEDY),
+    )
+    table = summary_table(comparison)
+    assert table.headings[:6] == ["algorithm", "heuristic", "proves", "solved", "length", "h mean"]
+    assert [row[2:5] for row in table.rows] == [
+        ["optimal", "1 of 2", "20.00"],
+        ["<= 1.1 x", "2 of 2", "22.50"],
+        ["-", "1 of 2", "31.00"],
+    ]
+    assert "ratio" in table.headings
+    table = board_table(comparison)
+    assert table.headings == ["board", "length", *["h", "length", "generated", "seconds"] * 3]
+    assert [span for _, span in table.groups] == [2, 4, 4, 4]
+    assert [row[:2] + row[3::4] for row in table.rows] == [
+        ["1", "20", "20", "22", "31"],
+        ["2", "<= 23", "-", "23", "-"],
+    ]
+    none = filled(cell(1, GREEDY, limit="time"), methods=[GREEDY], count=1)
+    assert summary_table(none).rows[0][:4] == ["inversions", "-", "0 of 1", "-"]
+
+
+def test_lengths_have_no_columns_if_all_are_shortest():
+    assert not filled(cell(1, A), cell(1, BOTH_ENDS), methods=(A, BOTH_ENDS), count=1).varied
+    assert not filled(unproven(24), methods=[BOTH_ENDS], count=1).varied
+    same, longer = (filled(cell(1, A), unproven(length), methods=(A, BOTH_ENDS), count=1) for length in (20, 24))
+    assert (same.varied, longer.varied) == (False, True)
+    assert [row[:5] for row in summary_table(longer).rows] == [
+        ["ida-star", "manhattan", "optimal", "1 of 1", "20.00"],
+        ["bidirectional", "hamming", "optimal", "0 of 1", "-"],
+    ]
+    alone = board_table(filled(unproven(24), methods=[BOTH_ENDS], count=1))
+    assert alone.headings == ["board", "length", "h", "generated", "seconds"]
+    assert alone.rows[0][:2] == ["1", "<= 24"], "nobody has proven it"
 
 
 def test_published_counts_stand_beside_ours():
