@@ -20,9 +20,10 @@ from typing import Any
 
 from pdb_builder.grid import InputError
 
-from .comparing import Cell, furthest
+from .comparing import CUTS, FAILURES, Cell, furthest
 
-LIMITS = ("time", "nodes", "memory")
+# Searches that may have a solution when they hit a limit, one that they have not proven shortest.
+UNPROVEN = ("bidirectional",)
 MOST = 2**63  # no count is larger
 
 
@@ -104,7 +105,9 @@ class ResultsFile:
             counts = (cell.h_start, cell.expanded, cell.generated - 1, cell.length or 0, cell.stored or 0)
             if min(counts) < 0 or max(counts) >= MOST or not 0 <= cell.seconds < math.inf:
                 raise ValueError
-            if cell.limit_hit not in (None, *LIMITS) or (cell.length is None) != (cell.limit_hit is not None):
+            if cell.limit_hit not in (None, *CUTS, *FAILURES) or (cell.length is None and cell.limit_hit is None):
+                raise ValueError
+            if cell.length is not None and cell.limit_hit is not None and cell.algorithm not in UNPROVEN:
                 raise ValueError
         except ValueError:
             raise InputError(

@@ -43,6 +43,22 @@ def test_what_is_written_is_read(tmp_path):
     assert [row["heuristic"] for row in csv.DictReader(text.splitlines())] == [cell.heuristic for cell in CELLS]
 
 
+@pytest.mark.parametrize(
+    "cell",
+    [
+        CELLS[2]._replace(algorithm="bidirectional", length=24, stored=5, limit_hit="nodes"),
+        CELLS[2]._replace(algorithm="dfs:30", heuristic="none", limit_hit="depth"),
+        CELLS[2]._replace(algorithm="beam:100", limit_hit="width"),
+        CELLS[0]._replace(algorithm="weighted-a-star:1.5", length=24),
+        CELLS[0]._replace(algorithm="greedy", heuristic="inversions", h_start=99),
+    ],
+    ids=lambda cell: cell.algorithm,
+)
+def test_what_searches_that_promise_less_leave_is_read(tmp_path, cell):
+    written(tmp_path / "a.csv", [cell])
+    assert read(tmp_path / "a.csv") == [cell]
+
+
 def test_every_line_is_there_as_soon_as_it_is_known(tmp_path):
     with ResultsFile(tmp_path / "a.csv", resume=False) as results:
         for number, cell in enumerate(CELLS, 2):
@@ -103,6 +119,7 @@ def test_files_of_others_are_left_alone(content, tmp_path):
         "x,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,",
         "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,",
         "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,nodes",
+        "1,1 2 3 0,beam:100,manhattan,2,2,3,7,,0.1,width",
         "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,patience",
         "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1",
         "1,1 2 3 0,ida-star,manhattan,2,2,3,-7,,0.1,",
@@ -162,6 +179,16 @@ def test_in_the_end_lines_are_in_order_and_of_one_cell_there_is_the_furthest(tmp
     written(path, [both[0], CELLS[1], CELLS[0], both[1]], order=lambda cell: (cell.instance, cell.algorithm))
     assert read(path) == [CELLS[1], CELLS[0], done]
     assert os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_a_solution_that_is_not_proven_is_less_than_a_proof_and_more_than_none(tmp_path):
+    none = CELLS[2]._replace(algorithm="bidirectional", generated=10**13)
+    unproven, done = none._replace(length=24, generated=10**12), none._replace(length=22, generated=10, limit_hit=None)
+    for number, lines in enumerate(([none, unproven], [unproven, none])):
+        written(tmp_path / f"{number}.csv", lines)
+        assert read(tmp_path / f"{number}.csv") == [unproven]
+    written(tmp_path / "a.csv", [done, unproven, none])
+    assert read(tmp_path / "a.csv") == [done]
 
 
 def test_the_file_keeps_its_mode(tmp_path):
