@@ -11,7 +11,7 @@ from solver import Settings, report
 from solver.comparing import Method
 from solver.report import check_possible, save_plot, save_report
 
-from .test_comparing import GRID, A, B, cell, filled
+from .test_comparing import DEEP, GREEDY, GRID, A, B, cell, filled
 
 pytest.importorskip("matplotlib")
 
@@ -27,6 +27,20 @@ def example(limit=None):
         cells.append(cell(number, B, length, h_start=12 + number, generated=1000 * number))
         cells.append(cell(number, PDB, length, h_start=16 + number, generated=[50, 40, 25][number - 1]))
     return filled(*cells, methods=(A, B, PDB), count=3)
+
+
+def varied():
+    """Three boards by a method that proves its solutions shortest, one that promises less, and one without a heuristic.
+
+    Of the last, one search hit a limit and one came to the end of its depth.
+    """
+    cells = []
+    for number, length in ((1, 20), (2, 24), (3, 24)):
+        cells.append(cell(number, A, length, h_start=10 + number, generated=10_000 * number))
+        cells.append(cell(number, GREEDY, length + 2 * number, h_start=40, generated=100 * number))
+        limit = (None, "depth", "nodes")[number - 1]
+        cells.append(cell(number, DEEP, length, h_start=1, generated=[50, 40, 25][number - 1], limit=limit))
+    return filled(*cells, methods=(A, GREEDY, DEEP), count=3)
 
 
 @pytest.fixture
@@ -96,6 +110,31 @@ def test_medians_by_length(figures, tmp_path):
     ]
 
 
+def test_lengths_that_are_not_the_same_are_drawn(figures, tmp_path):
+    against, spread, by_length, price = drawn(figures, varied(), tmp_path / "a.png").axes
+    assert labels(against)[:2] == [
+        "greedy with inversions: median ratio 100",
+        "dfs:20: median ratio 350 (2 boards, without limits)",
+    ]
+    assert labels(spread) == ["solution length: mean 22.67", "manhattan: mean 12.00", "inversions: mean 40.00"]
+    assert dots(by_length)[1] == [[20, 100], [24, 200], [24, 300]], "by the least length of the board"
+    assert dots(price) == [[[10_000, 0], [20_000, 0], [30_000, 0]], [[100, 2], [200, 4], [300, 6]], [[50, 0]]]
+    assert labels(price) == [
+        "ida-star with manhattan: mean length 22.67",
+        "greedy with inversions: mean length 26.67",
+        "dfs:20: mean length 20.00 (1 of 3 boards)",
+    ]
+    assert len(drawn(figures, example(), tmp_path / "b.png").axes) == 3
+
+
+def test_where_nothing_was_solved_there_are_no_lengths(figures, tmp_path):
+    comparison = filled(cell(1, GREEDY, limit="nodes"), methods=[GREEDY], count=1)
+    figure = drawn(figures, comparison, tmp_path / "a.png")
+    assert dots(figure.axes[3]) == [] and labels(figure.axes[3]) == ["inversions: nothing solved"]
+    alone = filled(cell(1, DEEP, limit="depth", h_start=1), methods=[DEEP], count=1)
+    assert labels(drawn(figures, alone, tmp_path / "a.png").axes[3]) == ["dfs:20: nothing solved"]
+
+
 def test_a_limit_is_seen(figures, tmp_path):
     figure = drawn(figures, example("nodes"), tmp_path / "a.png")
     against = figure.axes[0]
@@ -128,15 +167,18 @@ def test_methods_can_be_told_apart_without_colour():
         red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
         return 0.299 * red + 0.587 * green + 0.114 * blue
 
+    many = range(3 * len(report.COLOURS))
+    pairs = [(number % len(report.COLOURS), report._look(report.MARKERS, number)) for number in many]
+    assert len(set(pairs)) == len(pairs), "beyond the seventh, too"
     greys = [grey(colour) for colour in report.COLOURS[:4]]
     assert min(abs(a - b) for at, a in enumerate(greys) for b in greys[:at]) > 10
 
 
 @pytest.mark.parametrize("limit", [None, "nodes"])
-@pytest.mark.parametrize("several", [False, True])
+@pytest.mark.parametrize("several", [False, True, "varied"])
 def test_nothing_is_cut_off_and_no_words_collide(figures, tmp_path, limit, several):
-    comparison = example(limit)
-    if several:  # longer names, and a single board
+    comparison = varied() if several == "varied" else example(limit)
+    if several is True:  # longer names, and a single board
         star = Method("a-star", "max:pdb:4x4-7-8+linear-conflict", Settings())
         comparison = filled(cell(1, A), cell(1, star, generated=7, stored=5), methods=(A, star), count=1)
     figure = drawn(figures, comparison, tmp_path / "a.png")
@@ -221,6 +263,19 @@ def test_the_page_has_tables_pictures_and_the_command(tmp_path):
     rows = [row for row in page.rows if row]
     assert ["manhattan", "2 of 3", "12.00", "12", "> 10,000", "> 20,000", "> 0.5000", "40,000", "1"] in rows
     assert ["2", "24", "12", "20,000", "0.5000", "14", "2,000", "0.5000", "18", "40", "0.5000"] in rows
+
+
+def test_the_page_says_what_is_proven_of_the_lengths(tmp_path):
+    save_report(varied(), "three boards", ["compare"], tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text()
+    rows = [row for row in Page(text).rows if row]
+    assert rows[0][:6] == ["algorithm", "heuristic", "proves", "solved", "length", "h mean"]
+    assert ["greedy", "inversions", "-", "3 of 3", "26.67"] in [row[:5] for row in rows]
+    assert "mean over the boards solved" in text and "All methods agree" not in text
+    assert "<td class=name>optimal" in text
+    save_report(example(), "three boards", ["compare"], tmp_path / "a.html")
+    text = (tmp_path / "a.html").read_text()
+    assert "All methods agree" in text and "proves" not in text
 
 
 def test_the_page_needs_no_other_file(tmp_path):
