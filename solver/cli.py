@@ -541,7 +541,8 @@ def compare_options(sub: argparse.ArgumentParser) -> None:
         "--algorithms",
         default="ida-star",
         metavar="A,B,...",
-        help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves (default: %(default)s)",
+        help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves, "
+        "weighted-a-star:1.5 the weight, beam:10000 the width, dfs:30 a depth limit (default: %(default)s)",
     )
     sub.add_argument("--threads", type=positive, default=1, metavar="N", help="threads of a search (default: 1)")
     sub.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")

@@ -16,6 +16,7 @@ import pytest
 from pdb_builder import NAMED, Grid, Spec, open_database
 from solver import load_set, results
 
+from .test_comparing import stop_before_the_proof
 from .test_results import HEADER
 
 ROOT = Path(__file__).parent.parent
@@ -113,6 +114,89 @@ def test_algorithms_and_orders_side_by_side(compare):
         assert mean == pytest.approx(sum(mine) / 4)
 
 
+LESS = "ida-star,weighted-a-star:2,greedy,beam:30,bfs,dfs:20"
+
+
+def test_searches_that_promise_less(run):
+    words = ("compare", "--random", "3x3", "-n", "6", "--heuristics", "manhattan,hamming", "--algorithms", LESS)
+    code, output, errors = run(*words, "--each", "--csv", "a.csv")
+    assert (code, errors) == (3, ""), "some boards are more than 20 moves deep"
+    lines = output.splitlines()
+    table = lines[lines.index("6 boards of 3x3 (random boards, seed 1), means a board") + 1 :]
+    assert table[0].split()[:5] == ["algorithm", "heuristic", "proves", "solved", "length"]
+    found = [line.replace("<= 2 x", "<=2x").replace(" of ", "/").split()[:5] for line in table[1:]]
+    assert [row[:3] for row in found] == [
+        ["ida-star", "manhattan", "optimal"],
+        ["ida-star", "hamming", "optimal"],
+        ["weighted-a-star:2", "manhattan", "<=2x"],
+        ["weighted-a-star:2", "hamming", "<=2x"],
+        ["greedy", "manhattan", "-"],
+        ["greedy", "hamming", "-"],
+        ["beam:30", "manhattan", "-"],
+        ["beam:30", "hamming", "-"],
+        ["bfs", "none", "optimal"],
+        ["dfs:20", "none", "-"],
+    ]
+    shortest = float(found[0][4])
+    assert float(found[8][4]) == shortest and float(found[2][4]) <= 2 * shortest
+    assert float(found[4][4]) > shortest, "greedy wanders"
+    for row in rows("a.csv"):
+        assert (row["limit_hit"] == "depth") == (row["length"] == "")
+    assert lines[1].split().count("length") == 11 and lines[2].split()[0] == "1"
+    before = Path("a.csv").read_bytes()
+    code, again, errors = run(*words, "--each", "--resume", "a.csv")
+    assert (code, again, errors) == (3, output, "") and Path("a.csv").read_bytes() == before
+
+
+def test_lengths_as_json(run):
+    words = ("--heuristics", "manhattan,inversions", "--algorithms", "weighted-a-star,bfs", "--json")
+    code, output, errors = run("compare", "--random", "3x3", "-n", "5", *words)
+    assert (code, errors) == (0, "")
+    record = json.loads(output)
+    assert [(one["algorithm"], one["heuristic"], one["within"]) for one in record["methods"]] == [
+        ("weighted-a-star", "manhattan", 1.5),
+        ("weighted-a-star", "inversions", None),
+        ("bfs", "none", 1.0),
+    ]
+    for one in record["methods"]:
+        mine = [cell["length"] for cell in record["cells"] if cell["heuristic"] == one["heuristic"]]
+        assert one["length"] == sum(mine) / 5
+
+
+def test_blind_searches_need_no_heuristic(run):
+    code, output, errors = run("compare", EASY, "--algorithms", "bfs,dijkstra,dfs")
+    assert (code, errors) == (0, "")
+    lines = output.splitlines()
+    assert " ".join(lines[1].split()).startswith("algorithm heuristic h mean median"), "all are shortest"
+    assert [line.split()[:2] for line in lines[2:]] == [["bfs", "none"], ["dijkstra", "none"], ["dfs", "none"]]
+
+
+def test_a_beam_goes_on_until_its_time_is_up(compare):
+    """What it found is believed when it is read again, though another run would count other boards."""
+    board = " ".join(map(str, load_set("korf100")[2][0].board))
+    words = (board, "--goal", "first", "--heuristics", "manhattan", "--algorithms", "beam", "--time-limit", "0.5")
+    began = time.monotonic()
+    code, output, errors = compare(*words, "--csv", "a.csv")
+    assert (code, errors) == (0, "") and time.monotonic() - began < 20
+    (row,) = rows("a.csv")
+    assert row["algorithm"] == "beam" and int(row["length"]) >= 57 and row["limit_hit"] == ""
+    code, again, errors = compare(*words, "--resume", "a.csv")
+    assert (code, again, errors) == (0, output, "")
+
+
+def test_a_solution_that_is_not_proven_can_be_gone_on_from(compare, monkeypatch):
+    words = ("--random", "3x3", "-n", "3", "--heuristics", "hamming", "--algorithms", "bfs,bidirectional", "--resume")
+    with monkeypatch.context() as patch:
+        stop_before_the_proof(patch)
+        code, output, errors = compare(*words, "a.csv", "--each")
+    assert (code, errors) == (3, "") and "3 of 3" in output and "0 of 3" in output
+    assert [row["limit_hit"] for row in rows("a.csv")] == ["", "nodes"] * 3
+    assert all(row["length"] for row in rows("a.csv"))
+    code, output, errors = compare(*words, "a.csv")
+    assert (code, errors) == (0, "") and "solved" not in output
+    assert [row["limit_hit"] for row in rows("a.csv")] == [""] * 6
+
+
 def test_databases_side_by_side(run, small, here):
     shutil.copy(small, here / "databases" / "other.h5")
     shutil.copy(small, here / "databases")
@@ -154,6 +238,13 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, 
         ([EASY, "--heuristics", "manhattan,manhattan"], "compared with itself"),
         ([EASY, "--heuristics", "pdb"], "pdb-builder build 3x3"),
         ([EASY, "--algorithms", "magic"], "there is no search 'magic'"),
+        ([EASY, "--algorithms", "weighted-a-star:x"], "the weight of weighted-a-star cannot be 'x'"),
+        ([EASY, "--algorithms", "weighted-a-star:0"], "a weight of 0.0 makes no sense"),
+        ([EASY, "--algorithms", "beam:wide"], "the width of beam cannot be 'wide'"),
+        ([EASY, "--algorithms", "dfs:0"], "a depth of 0 makes no sense"),
+        ([EASY, "--algorithms", "greedy:1"], "greedy has no parameter, and '1' was given"),
+        ([EASY, "--algorithms", "bfs,bfs"], "bfs is to be compared with itself"),
+        ([EASY, "--heuristics", "inversions"], "ida-star could not keep its promise"),
         ([EASY, "--csv", "a.csv", "--resume", "b.csv"], "--csv and --resume exclude each other"),
         ([EASY, "--csv", "a.html", "--report", "a.html"], "--csv and --report are both a.html"),
         ([EASY, "--plot", "a.png", "--resume", "./a.png"], "--resume and --plot are both a.png"),
