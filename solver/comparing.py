@@ -256,8 +256,8 @@ def _claims(name: str, method: Method, cell: Cell) -> list[Claim]:
             words += "" if within == 1 else f", at most {within:g} times the shortest"
             # A hair less, since 33 / 1.1 need not be 30.
             claims.append(Claim(words, math.ceil(cell.length / within - 1e-9), cell.length))
-    if cell.limit_hit == "depth":
-        depth = method.settings.depth
+    depth = method.settings.depth
+    if cell.limit_hit == "depth" and depth is not None:  # a file may say what it likes
         claims.append(Claim(f"{name} finds nothing within {depth} moves", depth + 1, math.inf))
     if method.admissible:
         claims.append(Claim(f"{name} gives {cell.h_start} at the start", cell.h_start, math.inf))

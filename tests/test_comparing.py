@@ -373,6 +373,10 @@ def test_solutions_without_a_promise_contradict_what_is_proven_by_others_without
     assert comparison.shortest(comparison.instances[1]) == (38, False), "which is not to say that it is the shortest"
 
 
+def test_a_depth_limit_that_a_method_does_not_have_says_nothing():
+    filled(cell(1, A, limit="depth"), cell(1, B), count=1)
+
+
 def test_the_published_length_is_the_measure_of_all():
     instances = {1: boards(1)[1]._replace(length=30)}
     comparison = Comparison(GRID, GOAL, instances, list(ALL))
