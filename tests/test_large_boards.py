@@ -66,7 +66,7 @@ def test_easy_boards_are_solved_shortest(shape, wrap):
         board = scrambled(grid, target, chance.randrange(10, 15), chance)
         length = distance(grid, board, target)
         for heuristic in ("manhattan", "hamming", *["linear-conflict"] * (not wrap)):
-            found = solve(board, goal, shape=shape, wrap=wrap, heuristic=heuristic)
+            found = solve(board, goal, shape=shape, wrap=wrap, heuristic=heuristic, algorithm="ida-star")
             assert (found.solved, found.length, found.grid) == (True, length, grid)
             boards = list(found.boards())
             assert (boards[0], boards[-1]) == (board, target)
@@ -84,7 +84,8 @@ def test_without_a_heuristic_the_notice_names_no_command_that_would_fail(shape, 
     (tmp_path / f"{shape}-pairs.h5").write_text("what a database is called")
     for wrap, used in ((False, "linear-conflict"), (True, "manhattan")):
         grid, notices = Grid.parse(shape, wrap), []
-        found = solve(goal_board(grid), shape=shape, wrap=wrap, folder=tmp_path, notify=notices.append)
+        options = {"algorithm": "ida-star", "folder": tmp_path, "notify": notices.append}
+        found = solve(goal_board(grid), shape=shape, wrap=wrap, **options)
         assert (found.length, found.heuristic) == (0, used)
         (notice,) = notices
         assert "boards of more than 64 cells do without" in notice and "build" not in notice

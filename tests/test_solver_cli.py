@@ -366,7 +366,7 @@ def test_a_bad_board_is_one_line_and_exit_code_2(text, message, solve):
         ([EASY, "--heuristic", "pdb:" + "x" * 300], "name too long"),
         ([EASY, "--heuristic", "max:manhattan+"], "there is no heuristic ''"),
         ([EASY, "--heuristic", "a\nb"], "there is no heuristic"),
-        ([EASY, "--algorithm", "bfs"], "invalid choice"),
+        ([EASY, "--algorithm", "depth"], "invalid choice"),
         ([EASY, "--order", "random"], "invalid choice"),
         ([EASY, "--moves", "hand"], "invalid choice"),
         ([EASY, "--threads", "0"], "'0' is not a number from 1 to 256"),

@@ -66,7 +66,7 @@ SPARE = 0.85  # share of the time left that a pass is planned for
 WORTH = 1.3  # a pass less than so many times as wide as the last one is not worth it
 BOUND_SHARE = 0.1  # of the time, for the lower bound
 ALONE = 4_000  # boards of a level that one thread does alone
-REMEMBERED = 1 << 22  # hashes remembered at least
+LEVELS, REMEMBERED = 4, 1 << 22  # how many are remembered at least, of levels and of hashes
 AHEAD = 8  # hashes whose place is asked for ahead
 SEED = 15
 
@@ -306,8 +306,9 @@ def _stage_ended(level, rules, count):
 def _bytes_of(grid: Grid, words: int) -> int:
     """What a board of the beam takes in all, going by a solution of a usual length."""
     level = grid.cells + 8 * words + 2 + 8 + 4
-    children, seen = 3 * (4 + 8 + 2 + 4), 3 * 16 * 2
-    return 2 * level + children + seen + 4 * 3 * grid.cells * (grid.rows + grid.cols) // 4
+    children, seen = 3 * (4 + 8 + 2 + 4), 8 * 4 * 3 * LEVELS
+    length = grid.cells * (grid.rows + grid.cols)  # half of that on a square board, mostly
+    return 2 * level + children + seen + 4 * length
 
 
 class _Pass(NamedTuple):
@@ -356,7 +357,7 @@ class _Beam:
         rules, *stages = stages
         level, chosen = _new_level(width, rules), _new_level(width, rules)
         children = _new_children(3 * width + WAYS)
-        memory = max(REMEMBERED, 8 * 3 * width)
+        memory = max(REMEMBERED, LEVELS * 3 * width)
         seen, remembered = np.zeros(threads << (2 * memory // threads).bit_length(), dtype=np.uint64), 0
         start = np.array(problem.start, dtype=np.uint8)
         self._with_heuristic(_begin, level, rules, start, self.parts, situation(problem.start.index(0)))
