@@ -5,6 +5,7 @@ A move changes the distance of one tile by one, so the value is kept by adding d
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,8 +22,9 @@ class Manhattan(NamedTuple):
     value: np.ndarray  # of the current board
 
 
+@lru_cache(maxsize=8)
 def distances_home(grid: Grid, blank: int) -> np.ndarray:
-    """[tile, cell] -> moves of a lone tile from the cell to its home, 0 for the blank."""
+    """[tile, cell] -> moves of a lone tile from the cell to its home, 0 for the blank. Not to be written to."""
     distance = np.zeros((grid.cells, grid.cells), dtype=np.int64)
     for tile in range(1, grid.cells):
         home = grid.home(tile, blank)

@@ -62,7 +62,9 @@ HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line
 LOTS = 4  # ranks that boards of the same rank are spread over by lot
 NO_RANK = 65535  # of a double
 FIRST_WIDTH, GROWTH = 1_000, 8
-SPARE = 0.95  # share of the time left that a pass is planned for; wide ones take less than they should
+SPARE = 0.9  # share of the time left that a pass is planned for
+WIDENING = 1.15  # in so many times the time, a beam can be so many times as wide to the power of this
+LONGEST = 50  # levels of a pass for each cell of the board: what takes longer is lost
 WORTH = 1.3  # a pass less than so many times as wide as the last one is not worth it
 BOUND_SHARE = 0.1  # of the time, for the lower bound
 ALONE = 4_000  # boards of a level that one thread does alone
@@ -364,7 +366,7 @@ class _Beam:
         shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
         histories: list[np.ndarray] = []
         count, narrowed = 1, bool(stages)
-        while count:
+        while count and len(histories) < LONGEST * problem.grid.cells:
             self.limits.check(outcome.generated)
             self.report(self._progress(width, len(histories), shortest))
             # The value that a child may have, if it is to be on a way shorter than the best so far.
@@ -473,12 +475,12 @@ class _Beam:
 
     def next_width(self, width: int) -> int:
         """How wide the next pass may be, 0 if none is worth it."""
-        seconds = self.outcome.iterations[-1].seconds
         wider = GROWTH * width
         if self.limits.deadline is not None:
-            left = self.limits.deadline - time.monotonic()
-            if left < wider / width * seconds / SPARE:
-                wider = int(SPARE * left / seconds * width)
+            left = max(0.0, self.limits.deadline - time.monotonic())
+            reach = int(width * (SPARE * left / self.outcome.iterations[-1].seconds) ** WIDENING)
+            # All the way at once, unless there is time for a pass on the way.
+            wider = reach if reach < 2 * GROWTH * width else wider
         wider = min(wider, self.widest)
         return wider if wider >= WORTH * width or (not self.outcome.paths and wider > width) else 0
 
@@ -502,24 +504,16 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, wi
     """The best solution that one pass of a certain width finds, or wider and wider ones as long as they may."""
     beam = _Beam(problem, threads, limits, report)
     outcome = beam.outcome
-    large = max(problem.grid.rows, problem.grid.cols) > SIDE
     try:
-        if problem.start == problem.grid.goal(problem.blank):
-            outcome.paths = [[problem.blank]]
-        elif width is not None:
-            if width > beam.widest:
+        with beam.workers:
+            if problem.start == problem.grid.goal(problem.blank):
+                outcome.paths = [[problem.blank]]
+            elif width is None:
+                _widen(beam)
+            elif width > beam.widest:
                 raise Stopped("memory")
-            if not beam.run(width, staged=large).path:
-                raise Stopped("width")
-        else:
-            width = min(FIRST_WIDTH, beam.widest)
-            while width:
-                done = beam.run(width, staged=large and (not outcome.paths or problem.grid.cells > STAGED_CELLS))
-                if len(outcome.improvements) == 1 and done.path:
-                    beam.raise_bound()
-                if not done.narrowed or (outcome.paths and len(outcome.paths[0]) - 1 == outcome.lower_bound):
-                    break
-                width = beam.next_width(width)
+            else:
+                beam.run(width, _is_large(problem.grid))
             if not outcome.paths:
                 raise Stopped("width")
     except Stopped as stop:
@@ -528,6 +522,22 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, wi
             outcome.stopped = str(stop)
     except KeyboardInterrupt:
         outcome.stopped = "interrupt"
-    finally:
-        beam.workers.__exit__()
     return outcome
+
+
+def _is_large(grid: Grid) -> bool:
+    return max(grid.rows, grid.cols) > SIDE
+
+
+def _widen(beam: _Beam) -> None:
+    """Pass after pass, until there is nothing to gain or nothing left to gain it with."""
+    outcome, grid = beam.outcome, beam.problem.grid
+    width = min(FIRST_WIDTH, beam.widest)
+    while width:
+        staged = _is_large(grid) and (not outcome.paths or grid.cells > STAGED_CELLS)
+        done = beam.run(width, staged)
+        if done.path and len(outcome.improvements) == 1:
+            beam.raise_bound()
+        if not done.narrowed or (outcome.paths and len(outcome.paths[0]) - 1 == outcome.lower_bound):
+            return
+        width = beam.next_width(width)
