@@ -227,6 +227,81 @@ def test_json_is_one_complete_object(algorithm, solve):
     assert record["optimal"] is True and record["lower_bound"] == 31
 
 
+PROOFS = [
+    (["a-star", "--heuristic", "manhattan"], "31 moves, proven shortest", "optimal"),
+    (["bidirectional", "--heuristic", "hamming"], "31 moves, proven shortest", "optimal"),
+    (["bfs"], "31 moves, proven shortest", "optimal"),
+    (["dfs", "--depth", "45"], "45 moves, no guarantee, lower bound 21, ratio 2.143", "no guarantee, lower bound 21"),
+    (["weighted-a-star", "--heuristic", "manhattan"], "at most 1.5 × optimal, lower bound ", "at most 1.5 × optimal"),
+    (["weighted-a-star", "--weight", "2", "--heuristic", "manhattan"], "at most 2 × optimal", "at most 2 × optimal"),
+    (["greedy", "--heuristic", "inversions"], "no guarantee, lower bound 21", "no guarantee, lower bound 21"),
+    (["beam", "--width", "100", "--heuristic", "manhattan"], "lower bound 21", "no guarantee, lower bound 21"),
+]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("words, said, proof", PROOFS, ids=lambda value: value[0] if isinstance(value, list) else "")
+def test_every_search_says_what_it_proves(words, said, proof, run):
+    command = ["solve", FARTHEST, "--goal", "first", "--algorithm", *words]
+    code, output, errors = run(*command)
+    assert (code, errors) == (0, "") and said in output
+    record = json.loads(run(*command, "--json")[1])
+    assert record["proof"].startswith(proof) and record["optimal"] is (proof == "optimal")
+    assert record["length"] == len(record["moves"]) >= 31 >= record["lower_bound"]
+    assert record["ratio"] == record["length"] / record["lower_bound"]
+
+
+REFUSALS = [
+    (["--heuristic", "inversions"], "inversions can exceed the moves that are needed"),
+    (["--algorithm", "a-star", "--heuristic", "max:manhattan+inversions"], "take greedy, weighted-a-star or beam"),
+    (["--algorithm", "bfs", "--heuristic", "manhattan"], "bfs looks at no heuristic"),
+    (["--algorithm", "ida-star", "--width", "10"], "ida-star has no width: leave it out, or take beam"),
+    (["--algorithm", "a-star", "--weight", "2"], "a-star weighs nothing"),
+    (["--algorithm", "greedy", "--depth", "9"], "greedy has no depth limit"),
+    (["--weight", "0.5"], "'0.5' is not a number of 1 or more"),
+    (["--weight", "5000"], "a weight of 5000.0 makes no sense"),
+    (["--width", "0"], "'0' is not a number above 0"),
+    (["--depth", "99999"], "a depth of 99999 makes no sense"),
+    (["--wrap", "--heuristic", "walking-distance"], "walking distance does not hold on wrapped boards"),
+]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "words, message", REFUSALS, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
+def test_what_makes_no_sense_is_refused_with_a_reason(words, message, run):
+    code, output, errors = run("solve", EASY, *words)
+    assert (code, output, len(errors.splitlines())) == (2, "", 1) and message in errors
+
+
+@pytest.mark.jit
+def test_an_option_of_one_search_names_it(run):
+    for option, name in (("--width", "beam"), ("--depth", "dfs"), ("--weight", "weighted-a-star")):
+        heuristic = [] if name == "dfs" else ["--heuristic", "manhattan"]
+        code, output, _ = run("solve", EASY, option, "40", *heuristic, "--json")
+        assert code == 0 and json.loads(output)["algorithm"] == name
+
+
+@pytest.mark.jit
+def test_a_depth_that_is_too_small_is_a_limit(run):
+    code, output, _ = run("solve", FARTHEST, "--goal", "first", "--algorithm", "dfs", "--depth", "12")
+    assert code == 3 and "no solution has fewer than 21 moves, the depth limit was reached" in output
+
+
+@pytest.mark.jit
+def test_a_large_board_is_solved_better_and_better(run):
+    board = "5 1 2 3 6 / 10 4 7 9 8 / 15 11 12 0 13 / 20 16 17 14 18 / 21 22 23 19 24 / 25 26 27 28 29"
+    code, output, errors = run("solve", board, "--goal", "first", "--time-limit", "2")
+    assert code == 0 and re.search(r"^beam with linear-conflict, \d+ at the start$", output, re.MULTILINE)
+    assert re.search(r"^  width   moves        expanded       generated   seconds$", output, re.MULTILINE)
+    for line in errors.splitlines():
+        assert re.fullmatch(r"\d+ moves after \d+\.\d s", line)
+    record = json.loads(run("solve", board, "--goal", "first", "--time-limit", "2", "--json")[1])
+    lengths = [better["length"] for better in record["improvements"]]
+    assert lengths == sorted(lengths, reverse=True) and lengths[-1] == record["length"]
+
+
 @pytest.mark.jit
 def test_all_shortest_solutions(solve):
     code, output, _ = solve(FARTHEST, "--goal", "first", "--all")

@@ -194,7 +194,7 @@ def test_goals_are_names_or_boards(goal, expected):
 
 def test_the_goal_itself_needs_no_moves():
     for algorithm in solver.SEARCHES:
-        for heuristic in [None] if solver.SEARCHES[algorithm].blind else ["manhattan", "linear-conflict"]:
+        for heuristic in [None] if solver.SEARCHES[algorithm].blind else ["manhattan"]:
             for goal in ("last", "first", "spiral", "2 1 3 / 4 5 6 / 0 8 7"):
                 board = goal_board(Grid(3, 3), goal)
                 solution = solve(board, goal, heuristic=heuristic, algorithm=algorithm)
