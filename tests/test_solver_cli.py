@@ -262,7 +262,7 @@ REFUSALS = [
     (["--weight", "5000"], "a weight of 5000.0 makes no sense"),
     (["--width", "0"], "'0' is not a number above 0"),
     (["--depth", "99999"], "a depth of 99999 makes no sense"),
-    (["--wrap", "--heuristic", "walking-distance"], "walking distance does not hold on wrapped boards"),
+    (["--wrap", "--heuristic", "walking-distance"], "walking distance does not hold on 3x3 wrapped boards"),
 ]
 
 

@@ -1,0 +1,131 @@
+"""Searches that promise less, or look at no heuristic, or go from both ends."""
+
+import random
+import time
+from itertools import pairwise
+
+import pytest
+
+from pdb_builder import Grid
+from solver.board import random_board
+from solver.heuristics import hamming, inversions, linear_conflict, manhattan
+from solver.search import beam
+from solver.search.outcome import Limits
+
+from .oracle import board_distances
+from .test_search import HARD, korf_in_order, length, searched, walked
+
+pytestmark = pytest.mark.jit
+
+TEACHING = (1, 3, 2, 0, 5, 6, 4, 8, 9, 10, 7, 11, 13, 14, 15, 12)  # the blank's home is last
+TURNED = tuple((16 - tile) % 16 for tile in reversed(TEACHING))  # the same with the blank's home first
+
+
+def test_the_teaching_example_takes_as_many_boards_as_published():
+    """BFS 1,064,625 explored, A* 1,286 with Manhattan distance, 511 with linear conflict; ties are broken otherwise."""
+    grid = Grid(4, 4)
+    blindly = searched("bfs", grid, 0, TURNED, manhattan.prepare(grid, 0))
+    assert length(blindly) == 19 and 500_000 < blindly.expanded < 1_064_625 < blindly.stored < 1_500_000
+    for kind, published in ((manhattan, 1286), (linear_conflict, 511)):
+        outcome = searched("a-star", grid, 0, TURNED, kind.prepare(grid, 0))
+        assert length(outcome) == 19 and published / 2 < outcome.expanded < published * 2
+
+
+def test_a_weight_of_one_is_a_star():
+    grid = Grid(4, 4)
+    one, other = (
+        searched(name, grid, 0, TURNED, manhattan.prepare(grid, 0), **options)
+        for name, options in (("a-star", {}), ("weighted-a-star", {"weight": 1}))
+    )
+    assert (one.paths, one.expanded, one.generated) == (other.paths, other.expanded, other.generated)
+
+
+def test_the_heavier_the_weight_the_fewer_boards_and_never_beyond_the_promise():
+    grid = Grid(4, 4)
+    boards = korf_in_order()[:12]
+    expanded = []
+    for weight in (1, 1.2, 1.5, 2, 5):
+        outcomes = [
+            searched("weighted-a-star", grid, 0, one.board, linear_conflict.prepare(grid, 0), weight=weight)
+            for one in boards
+        ]
+        for one, outcome in zip(boards, outcomes, strict=True):
+            assert one.length <= length(outcome) <= weight * one.length and outcome.lower_bound <= one.length
+        expanded.append(sum(outcome.expanded for outcome in outcomes))
+    assert expanded == sorted(expanded, reverse=True)
+
+
+def test_inversions_promise_nothing():
+    grid = Grid(3, 3)
+    distances = board_distances(grid, 0)
+    for board in random.Random(2).sample(sorted(distances), 40):
+        for name in ("greedy", "weighted-a-star", "beam"):
+            outcome = searched(name, grid, 0, board, inversions.prepare(grid, 0))
+            assert outcome.within is None and outcome.lower_bound == 0 and length(outcome) >= distances[board]
+
+
+def test_depth_first_search_within_a_depth():
+    grid = Grid(3, 3)
+    distances = board_distances(grid, 0)
+    for board in random.Random(5).sample(sorted(distances), 30):
+        for depth in (1, distances[board] - 1, distances[board], distances[board] + 1, distances[board] + 9):
+            outcome = searched("dfs", grid, 0, board, manhattan.prepare(grid, 0), depth=max(depth, 1))
+            if depth < distances[board]:
+                assert outcome.stopped == "depth" and depth < outcome.lower_bound <= distances[board]
+            else:
+                assert distances[board] <= length(outcome) <= depth
+                assert grid.goal(0) not in boards_along(grid, board, outcome.paths[0])[:-1], "it ends at the goal"
+
+
+def boards_along(grid, board, path):
+    boards = [board]
+    for hole, cell in pairwise(path):
+        now = list(boards[-1])
+        now[hole], now[cell] = now[cell], 0
+        boards.append(tuple(now))
+    return boards
+
+
+@pytest.mark.parametrize("name", ["bidirectional", "beam"])
+def test_the_number_of_threads_changes_nothing(name, monkeypatch):
+    monkeypatch.setattr(beam, "ALONE", 50)
+    for grid, kind in ((Grid(4, 4), manhattan), (Grid(4, 4), linear_conflict), (Grid(3, 4, True), manhattan)):
+        board = walked(grid, 0, 60, random.Random(9))
+        outcomes = [searched(name, grid, 0, board, kind.prepare(grid, 0), threads=threads) for threads in (1, 2, 3)]
+        assert len({(length(one), one.expanded, one.generated, one.lower_bound) for one in outcomes}) == 1
+
+
+def test_both_ends_meet_in_the_middle():
+    """Neither side goes beyond half the way, so a search without a heuristic worth the name takes few boards."""
+    grid = Grid(3, 4)
+    board = walked(grid, 0, 50, random.Random(1))
+    both = searched("bidirectional", grid, 0, board, hamming.prepare(grid, 0))
+    one = searched("bfs", grid, 0, board, hamming.prepare(grid, 0))
+    assert length(both) == length(one) and both.expanded < one.expanded / 3
+
+
+@pytest.mark.parametrize("shape, blank", [((8, 8), 0), ((9, 9), 40), ((10, 10), 0), ((7, 12), 83), ((2, 20), 21)])
+def test_a_beam_solves_large_boards_in_stages(shape, blank):
+    grid = Grid(*shape)
+    chance = random.Random(shape[0])
+    board = random_board(grid, grid.goal(blank), chance)
+    outcome = searched("beam", grid, blank, board, linear_conflict.prepare(grid, blank), width=1000, threads=2)
+    assert length(outcome) < 4 * outcome.lower_bound
+
+
+def test_stages_take_line_by_line():
+    stages = beam._stages(Grid(8, 9), 0)
+    assert [len(tiles) for tiles in stages] == [8, 16, 23, 30, 36]  # columns and rows, the longer side first
+    homes = [{Grid(8, 9).home(tile, 0) for tile in tiles} for tiles in stages]
+    assert all(first < second for first, second in pairwise(homes))
+    assert homes[-1] == {cell for cell in range(72) if cell // 9 >= 6 or cell % 9 >= 6}
+
+
+def test_a_beam_gets_better_with_time():
+    grid = Grid(5, 5)
+    limits = Limits(deadline=time.monotonic() + 4)
+    outcome = searched("beam", grid, 0, HARD, linear_conflict.prepare(grid, 0), width=None, limits=limits, threads=2)
+    lengths = [better.length for better in outcome.improvements]
+    assert outcome.stopped is None and len(outcome.iterations) > 1
+    assert lengths == sorted(lengths, reverse=True) and lengths[-1] == length(outcome) >= 95
+    assert outcome.lower_bound > outcome.h_start
