@@ -410,7 +410,7 @@ def test_progress_is_reported(monkeypatch):
         limits = Limits(nodes=3_000_000)
         heuristic = manhattan.prepare(grid, 0)
         searched(name, grid, 0, HARD, heuristic, limits=limits, threads=2, report=seen.append, **WIDE[name])
-        assert len(seen) > 1
+        assert seen
         generated = [progress.generated for progress in seen]
         assert generated == sorted(generated) and generated[-1] > 1_000_000
 
