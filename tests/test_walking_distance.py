@@ -247,6 +247,7 @@ def test_searches_find_shortest_solutions(algorithm, either_kind, tmp_path):
             assert found.length == distances[board]
 
 
+@pytest.mark.slow
 def test_korfs_easiest_boards(tmp_path):
     _, goal, instances = load_set("korf100")
     for one in sorted(instances, key=lambda one: one.generated)[:4]:
