@@ -39,12 +39,14 @@ def board_distances(grid, blank):
     return distances_to(grid, grid.goal(blank))
 
 
-def distances_to(grid, goal):
-    """Breadth-first search over whole boards from any goal: {board: moves to the goal}."""
+def distances_to(grid, goal, most=1 << 30):
+    """Breadth-first search over whole boards from any goal: {board: moves to the goal}, at most so many."""
     distances = {goal: 0}
     queue = deque([goal])
     while queue:
         board = queue.popleft()
+        if distances[board] == most:
+            break
         hole = board.index(0)
         for cell in grid.neighbours[hole]:
             other = list(board)

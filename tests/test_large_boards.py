@@ -10,6 +10,8 @@ from pdb_builder import NAMED, Grid, InputError, Spec
 from solver import goal_board, parse_board, random_board, solve, why_unsolvable
 from solver.heuristics import best_database, how_to_build, prepare
 
+from .oracle import distances_to
+
 SHAPES = ["10x10", "9x9", "7x12", "2x50", "50x2"]
 
 pytestmark = pytest.mark.jit
@@ -23,26 +25,9 @@ def databases(tmp_path_factory, monkeypatch):
     return folder
 
 
-def around(grid, board, most):
-    """Breadth-first search: the boards at most so many moves away, and how many."""
-    distances, layer = {board: 0}, [board]
-    for moves in range(1, most + 1):
-        found = []
-        for one in layer:
-            hole = one.index(0)
-            for cell in grid.neighbours[hole]:
-                other = list(one)
-                other[hole], other[cell] = other[cell], 0
-                if (other := tuple(other)) not in distances:
-                    distances[other] = moves
-                    found.append(other)
-        layer = found
-    return distances
-
-
 def distance(grid, board, goal):
     """The moves from a board to a goal at most 14 away: breadth-first from both ends."""
-    near, far = around(grid, goal, 7), around(grid, board, 7)
+    near, far = distances_to(grid, goal, 7), distances_to(grid, board, 7)
     return min(near[one] + far[one] for one in near.keys() & far.keys())
 
 

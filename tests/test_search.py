@@ -14,7 +14,7 @@ from solver.heuristics import blind, hamming, linear_conflict, manhattan, maximu
 from solver.search import SEARCHES, best_first, ida_star, search_named
 from solver.search.outcome import Limits, Problem
 
-from .oracle import board_distances
+from .oracle import board_distances, distances_to
 
 pytestmark = pytest.mark.jit
 
@@ -428,24 +428,12 @@ def test_a_star_expands_no_board_twice_if_the_heuristic_is_consistent():
         # Everything with a smaller sum must be expanded, nothing with a larger one may be.
         within = sum(
             1
-            for other, sum_ in ((o, moves + max(heuristic.measure(o))) for o, moves in around(grid, board).items())
+            for other, sum_ in (
+                (o, moves + max(heuristic.measure(o))) for o, moves in distances_to(grid, board).items()
+            )
             if sum_ <= distances[board]
         )
         assert outcome.expanded <= within
-
-
-def around(grid, board):
-    """The distances of all boards from a given one."""
-    distances, queue = {board: 0}, [board]
-    for now in queue:
-        hole = now.index(0)
-        for cell in grid.neighbours[hole]:
-            other = list(now)
-            other[hole], other[cell] = other[cell], 0
-            if tuple(other) not in distances:
-                distances[tuple(other)] = distances[now] + 1
-                queue.append(tuple(other))
-    return distances
 
 
 def test_the_table_of_chains_grows(monkeypatch):

@@ -100,23 +100,6 @@ def blank_in_frame(grid, goal):
     return min(cells[goal.index(0)] for target, cells in grid.symmetries() if target == grid)
 
 
-def around(grid, board, most):
-    """The boards at most so many moves away."""
-    distances, layer = {board: 0}, [board]
-    for moves in range(1, most + 1):
-        found = []
-        for one in layer:
-            hole = one.index(0)
-            for cell in grid.neighbours[hole]:
-                other = list(one)
-                other[hole], other[cell] = other[cell], 0
-                if (other := tuple(other)) not in distances:
-                    distances[other] = moves
-                    found.append(other)
-        layer = found
-    return distances
-
-
 @pytest.mark.parametrize("algorithm", ["ida-star", "a-star"])
 @pytest.mark.parametrize(
     "shape, goal, partition",
@@ -131,7 +114,7 @@ def around(grid, board, most):
 def test_scrambles_of_larger_boards(shape, goal, partition, algorithm, database_of):
     grid, chance = Grid.parse(shape, wrap=True), random.Random(shape + goal)
     target = goal_board(grid, goal)
-    distances = around(grid, target, 9)
+    distances = distances_to(grid, target, 9)
     spec = Spec(grid, partition, blank_in_frame(grid, target))
     assert spec.encoding == ("bits" if grid.bipartite else "bytes")
     far = [board for board, moves in distances.items() if moves > 6]
