@@ -26,7 +26,7 @@ from pdb_builder.pattern import MAX_TILES
 from pdb_builder.shell import compiling
 
 from .board import Board, goal_board
-from .solving import _grid, board_text
+from .solving import board_text, grid_of
 
 SHOWN = 20  # of the farthest boards, unless more are asked for
 
@@ -90,7 +90,7 @@ def distribution(
     Raises ``InputError`` for what makes no sense, and for boards too large.
     """
     started = time.perf_counter()
-    grid = shape if isinstance(shape, Grid) else _grid(shape)
+    grid = shape if isinstance(shape, Grid) else grid_of(shape)
     if wrap:
         grid = replace(grid, wrap=True)
     target = goal_board(grid, board_text(goal))

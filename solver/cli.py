@@ -41,7 +41,7 @@ from .arguments import (
     whole_number,
     wrap_option,
 )
-from .board import draw_board, format_board, parse_board, random_board
+from .board import draw_board, draw_way, format_board, parse_board, random_board
 from .heuristics import HEURISTICS, check_name
 from .jobs import PULSE, answers
 from .search import SEARCHES, default_memory
@@ -336,10 +336,7 @@ def _moves(count: int) -> str:
 def _described(solution: Solution, args: argparse.Namespace) -> Iterator[str]:
     """One answer in full."""
     grid = solution.grid
-    boards = (draw_board(grid, solution.board).splitlines(), draw_board(grid, solution.goal).splitlines())
-    middle = grid.rows // 2
-    for row, (left, right) in enumerate(zip(*boards, strict=True)):
-        yield f"    {left}  {'->' if row == middle else '  '}  {right}"
+    yield draw_way(grid, solution.board, solution.goal)
     if grid.wrap:
         yield f"{grid}: tiles slide across the edges"
     if solution.solved:

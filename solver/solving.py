@@ -235,7 +235,7 @@ def solve(
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
-    grid, start = parse_board(board_text(board), None if shape is None else _grid(shape, wrap), wrap)
+    grid, start = parse_board(board_text(board), None if shape is None else grid_of(shape, wrap), wrap)
     target = goal_board(grid, board_text(goal))
     folder = Path(folder) if folder else None
     limits = (time_limit, node_limit, memory_limit)
@@ -243,7 +243,8 @@ def solve(
     return solve_board(grid, start, target, settings, report, notify)
 
 
-def _grid(shape: str | tuple[int, int], wrap: bool = False) -> Grid:
+def grid_of(shape: str | tuple[int, int], wrap: bool = False) -> Grid:
+    """The grid of a shape, given as text or as rows and columns."""
     if isinstance(shape, str):
         return Grid.parse(shape, wrap)
     try:
@@ -405,11 +406,11 @@ def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None
     if spec is None:
         if search is SEARCHES["beam"] and grid.cells > PROVABLE and not grid.wrap:
             # Measured: databases of large boards are no better guides than this, and slower.
-            return prepare("linear-conflict", grid, blank, folder)
+            return prepare(_without_database(grid), grid, blank, folder)
         best, unusable = best_database(grid, blank, folder)
         for complaint in unusable if notify else ():
             notify(f"not used: {complaint}")
-        spec = f"pdb:{best}" if best else "manhattan" if grid.wrap else "linear-conflict"
+        spec = f"pdb:{best}" if best else _without_database(grid)
         if best is None and notify:
             notify(
                 f"no database in {folder} is for {grid} boards with this goal, so {spec} is used: "
@@ -424,22 +425,23 @@ def heuristic_for(frame: Frame, settings: Settings, notify: Callable[[str], None
     return heuristic
 
 
+def _without_database(grid: Grid) -> str:
+    """The best heuristic that needs no database."""
+    return "manhattan" if grid.wrap else "linear-conflict"
+
+
 def _backward(settings: Settings, notify: Callable[[str], None] | None) -> Callable[[Grid, int], Heuristic]:
     """The heuristic for the way from the goal to the start, whose blank may have no database."""
 
     def prepared(grid: Grid, blank: int) -> Heuristic:
-        folder, spec = settings.folder or default_folder(), settings.heuristic
-        by_database = spec is None or "pdb" in spec
-        if spec is None:
-            best, _ = best_database(grid, blank, folder)
-            spec = f"pdb:{best}" if best else "manhattan" if grid.wrap else "linear-conflict"
+        folder, spec = settings.folder or default_folder(), settings.heuristic or "pdb"
         try:
             return prepare(spec, grid, blank, folder)
         except InputError:
-            if not by_database:
+            if "pdb" not in spec:
                 raise
-        spec = "manhattan" if grid.wrap else "linear-conflict"
-        if notify:
+        spec = _without_database(grid)
+        if notify and settings.heuristic:
             notify(f"the way back, from the goal to the start, has no such database: {spec} is used for it")
         return prepare(spec, grid, blank, folder)
 

@@ -107,17 +107,25 @@ class Rules(NamedTuple):
 
 
 @kernel
+def _follow_rules(level, rules, count):
+    """Work out hashes and stretches of all boards."""
+    for board in range(count):
+        level.stretches[board] = level.hashes[board] = 0
+        for cell in range(rules.cells):
+            tile = np.int64(level.boards[board * rules.cells + cell])
+            level.stretches[board] += rules.stretch[tile, cell]
+            level.hashes[board] ^= rules.lots[tile, cell]
+
+
+@kernel
 def _begin(heuristic, level, rules, board, parts, number):
     """Make a board the only one of a level."""
     settle(heuristic, board, parts, 0)
     keep(heuristic, level.words, 0)
     level.numbers[0] = number
-    level.hashes[0] = level.stretches[0] = 0
     for cell in range(rules.cells):
-        tile = np.int64(board[cell])
-        level.boards[cell] = tile
-        level.hashes[0] ^= rules.lots[tile, cell]
-        level.stretches[0] += rules.stretch[tile, cell]
+        level.boards[cell] = board[cell]
+    _follow_rules(level, rules, 1)
 
 
 @shared
@@ -281,17 +289,6 @@ def _stages(grid: Grid, blank: int) -> list[list[int]]:
 
 
 @kernel
-def _change_rules(level, rules, count):
-    """Work out hashes and stretches of all boards by other rules."""
-    for board in range(count):
-        level.stretches[board] = level.hashes[board] = 0
-        for cell in range(rules.cells):
-            tile = np.int64(level.boards[board * rules.cells + cell])
-            level.stretches[board] += rules.stretch[tile, cell]
-            level.hashes[board] ^= rules.lots[tile, cell]
-
-
-@kernel
 def _stage_ended(level, rules, count):
     """Whether all tiles of the stage are home on some board."""
     for board in range(count):
@@ -414,7 +411,7 @@ class _Beam:
             level, chosen = chosen, level
             while stages and _stage_ended(level, rules, count):
                 rules, *stages = stages
-                _change_rules(level, rules, count)
+                _follow_rules(level, rules, count)
                 seen[:], remembered = 0, 0
         return _Pass(None, narrowed)
 
