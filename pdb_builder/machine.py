@@ -89,8 +89,8 @@ class Workers:
                 task.cancel()
             raise
 
-    def split(self, count: int) -> list[tuple[int, int]]:
-        """0 ... count cut into ranges to share out."""
-        parts = 8 * self.threads
+    def split(self, count: int, least: int = 1) -> list[tuple[int, int]]:
+        """0 ... count cut into ranges to share out, none of them smaller than ``least`` if there are several."""
+        parts = max(1, min(8 * self.threads, count // least))
         cuts = [count * part // parts for part in range(parts + 1)]
         return [(low, high) for low, high in pairwise(cuts) if low < high]

@@ -4,6 +4,7 @@ import random
 import time
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
 from pdb_builder import Grid
@@ -88,7 +89,7 @@ def boards_along(grid, board, path):
 
 @pytest.mark.parametrize("name", ["bidirectional", "beam"])
 def test_the_number_of_threads_changes_nothing(name, monkeypatch):
-    monkeypatch.setattr(beam, "ALONE", 50)
+    monkeypatch.setattr(beam, "PIECE", 50)
     for grid, kind in ((Grid(4, 4), manhattan), (Grid(4, 4), linear_conflict), (Grid(3, 4, True), manhattan)):
         board = walked(grid, 0, 60, random.Random(9))
         outcomes = [searched(name, grid, 0, board, kind.prepare(grid, 0), threads=threads) for threads in (1, 2, 3)]
@@ -114,11 +115,63 @@ def test_a_beam_solves_large_boards_in_stages(shape, blank):
 
 
 def test_stages_take_line_by_line():
-    stages = beam._stages(Grid(8, 9), 0)
-    assert [len(tiles) for tiles in stages] == [8, 16, 23, 30, 36]  # columns and rows, the longer side first
-    homes = [{Grid(8, 9).home(tile, 0) for tile in tiles} for tiles in stages]
+    stages = beam._stages(Grid(8, 6), 0)
+    assert [len(tiles) for tiles in stages] == [6, 12, 18, 23, 28, 32]  # rows and columns, the longer side first
+    homes = [{Grid(8, 6).home(tile, 0) for tile in tiles} for tiles in stages]
     assert all(first < second for first, second in pairwise(homes))
-    assert homes[-1] == {cell for cell in range(72) if cell // 9 >= 6 or cell % 9 >= 6}
+    assert homes[-1] == {cell for cell in range(48) if cell // 6 >= 4 or cell % 6 >= 4}
+
+
+def test_a_beam_that_is_lost_goes_back_and_on_in_stages(monkeypatch):
+    grid, begun = Grid(8, 8), []
+    follow = beam._Beam._follow
+
+    def spy(self, board, before, width, stages):
+        begun.append((before, len(stages)))
+        return follow(self, board, before, width, stages)
+
+    monkeypatch.setattr(beam._Beam, "_follow", spy)
+    chance = random.Random(3)
+    for _ in range(4):
+        board = random_board(grid, grid.goal(0), chance)
+        outcome = searched("beam", grid, 0, board, linear_conflict.prepare(grid, 0), width=40)
+        assert length(outcome) < 4 * outcome.lower_bound
+    assert {stages for before, stages in begun if before} == {9} and {
+        stages for before, stages in begun if not before
+    } == {1}
+
+
+@pytest.mark.parametrize("grid, kind", [(Grid(5, 5), linear_conflict), (Grid(5, 5, True), manhattan)])
+def test_what_a_beam_carries_along_is_what_it_would_work_out(grid, kind, monkeypatch):
+    choose, checked = beam._choose, []
+
+    def spy(heuristic, level, children, chosen, history, rules, *rest):
+        choose(heuristic, level, children, chosen, history, rules, *rest)
+        boards = chosen.boards.reshape(-1, grid.cells)[: history.size]
+        for number in range(0, history.size, 97):
+            board = boards[number].tolist()
+            home = [tile != 0 and grid.home(tile, 5) == cell for cell, tile in enumerate(board)]
+            pairs = sum(home[cell] != home[other] for cell in range(grid.cells) for other in grid.neighbours[cell]) // 2
+            stretch = sum(int(rules.stretch[tile, cell]) for cell, tile in enumerate(board)) + rules.border * pairs
+            assert chosen.stretches[number] == stretch
+            mixed = np.bitwise_xor.reduce(rules.lots[board, range(grid.cells)])
+            assert chosen.hashes[number] == mixed
+            checked.append(rules.border)
+
+    monkeypatch.setattr(beam, "_choose", spy)
+    monkeypatch.setattr(beam, "PATIENCE", 0)  # lost at every chance
+    board = walked(grid, 5, 300, random.Random(1))
+    searched("beam", grid, 5, board, kind.prepare(grid, 5), width=300)
+    assert {0, beam.SCALE * beam.BORDER} <= set(checked) and len(checked) > 100
+
+
+@pytest.mark.parametrize("width", [1, 2, 7])
+def test_a_beam_too_narrow_gives_up(width):
+    grid = Grid(6, 6)
+    board = random_board(grid, grid.goal(0), random.Random(1))
+    outcome = searched("beam", grid, 0, board, linear_conflict.prepare(grid, 0), width=width)
+    assert outcome.paths or outcome.stopped == "width"
+    assert len(outcome.iterations) == 1 and outcome.expanded <= width * beam.LONGEST * grid.cells
 
 
 def test_a_beam_gets_better_with_time():

@@ -1,37 +1,41 @@
 """Beam search: level by level, the best boards of each level and no others. Good solutions of boards of any size.
 
-All boards of a level have made the same number of moves. Their children are looked at, doubles are left out, and
-the most promising ones, as many as the beam is *wide*, are the next level. The first child that is the goal ends the
-*pass*. Nothing is proven by it; but the wider the beam, the shorter the solution. So passes are repeated,
-each wider than the last, as long as time and memory allow, and what cannot lead to anything shorter than the best
-solution so far is left out. The last pass is made as wide as the time that is left seems to allow.
+All boards of a level have made the same number of moves. Their children are looked at, doubles are left out, and the
+most promising ones, as many as the beam is *wide*, are the next level. The first child that is the goal ends the
+*pass*. Nothing is proven by it; but the wider the beam, the shorter the solution. So passes are repeated, each wider
+than the last, as long as time and memory allow, and what cannot lead to anything shorter than the best solution so far
+is left out. The last pass is made as wide as the time that is left seems to allow.
 
 *Rank.* Which boards are the most promising? The heuristic's parts, on average rather than at most: a maximum throws
-away what the others know. And the *stretch*: a heuristic counts a tile two cells from home as much as two tiles one
-cell from home, but tiles far out are the harder ones to bring home, and the ones that a greedy beam leaves for later,
-when all that is in their way has been put in order. So a tile d cells from home costs more than d, by
+away what the others know. To that come two things that no lower bound can know (measured in docs/benchmarks.md). First
+the *stretch*: a heuristic counts a tile two cells from home as much as two tiles one cell from home, but tiles far out
+are the harder ones to bring home, and the ones that a greedy beam leaves for later, when all that is in their way has
+been put in order. So a tile d cells from home costs more than d, by
 
     STRETCH d (d / s)³
 
-where s is the side of the board. Measured in docs/benchmarks.md. Ties are broken by the hash, that is, by lot.
+where s is the side of the board. Second the *border* between order and disorder: each pair of neighbouring cells of
+which one holds the tile that belongs there and the other does not costs BORDER. Disorder in one place is mended in
+passing, but the blank has to go to each of many places. Ties are broken by the hash, that is, by lot.
 
-*Doubles* are told by a hash of 64 bits alone. Boards of earlier levels count as doubles, too, as long as there is
-room to remember them: else a narrow beam would walk in circles. Two boards of the same hash are taken for one, which
-is rare and costs a beam nothing, since it proves nothing.
+*Doubles* are told by a hash of 64 bits alone. Boards of earlier levels count as doubles, too, as long as there is room
+to remember them: else a narrow beam would walk in circles. Two boards of the same hash are taken for one, which is
+rare and costs a beam nothing, since it proves nothing.
 
-*Stages.* On a large board a narrow beam puts nearly everything in order and is then lost: the few tiles that are
-still wrong lie far apart, and the way to mend one leads through so much disorder elsewhere that there are too many
-boards to see it through. So the first pass goes line by line. In each stage the tiles of one more row or column, the
-farthest from the blank's home, are to come home; they weigh far more than all others, and the blank is drawn
-to the nearest of them. What is more, boards that differ only in the other tiles count as doubles, so that the
-beam holds different ways to complete the line. When one board has completed it, the next stage begins with all
-boards there are. What is left at last is solved as any small board.
+*Stages.* On a large board a narrow beam puts nearly everything in order and is then lost: what is still wrong lies in
+two places far apart, and while there are countless ways to disorder one of them a little, each a board of the beam,
+the way to mend the other leads through too much disorder to be followed. If no level has had a better board than the
+best one for PATIENCE moves a cell, the pass therefore goes back to that one and goes on from there line by line. In
+each stage the tiles of one more row or column, the farthest from the blank's home, are to come home; they weigh far
+more than all others, and the blank is drawn to the nearest of them. What is more, boards that differ only in the other
+tiles count as doubles, so that the beam holds different ways to complete the line. When one board has completed it,
+the next stage begins with all boards there are. What is left at last is solved as any small board.
 
 *The lower bound* that goes with the answer is the work of IDA*, in a small share of the time.
 
-*Threads* share the boards of a level, then the hashes, then the chosen children. The result does not depend on
-how many there are. A level holds, for each board, its cells, what the heuristic ``keep``s of it, its hash and its
-stretch; of the levels before only which child of which board each one is, four bytes, for the way back.
+*Threads* share the boards of a level, then the hashes, then the chosen children. The result does not depend on how
+many there are. A level holds, for each board, its cells, what the heuristic ``keep``s of it, its hash and its stretch;
+of the levels before only which child of which board each one is, four bytes, for the way back.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pdb_builder.grid import Grid
-from pdb_builder.jit import kernel, prefetch, shared
+from pdb_builder.jit import fetch, kernel, prefetch, put, shared
 from pdb_builder.machine import Workers
 
 from ..heuristics.contract import aim, keep, look, note, resume, settle, step
@@ -55,19 +59,19 @@ from .moves import WAYS, moves_of, situation
 from .outcome import Improvement, Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
 SCALE = 4  # steps of a rank to a move
-STRETCH = 1.0
-SIDE = 6  # of a board, or what is left of it, that is solved in one stage
-STAGED_CELLS = 64  # boards of more cells are solved in stages always, others in the first pass alone
+STRETCH, BORDER = 1.0, 0.5
+PATIENCE = 1  # levels without a better board, for each cell, until a beam is taken for lost
+SIDE = 4  # of what is left of a board that is solved in one stage
 HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line and of all
 LOTS = 4  # ranks that boards of the same rank are spread over by lot
 NO_RANK = 65535  # of a double
 FIRST_WIDTH, GROWTH = 1_000, 8
 SPARE = 0.9  # share of the time left that a pass is planned for
 WIDENING = 1.15  # in so many times the time, a beam can be so many times as wide to the power of this
-LONGEST = 50  # levels of a pass for each cell of the board: what takes longer is lost
+LONGEST = 50  # levels of a pass for each cell of the board: what takes longer fails
 WORTH = 1.3  # a pass less than so many times as wide as the last one is not worth it
 BOUND_SHARE = 0.1  # of the time, for the lower bound
-ALONE = 4_000  # boards of a level that one thread does alone
+PIECE = 4_000  # boards of a level, at least, that are worth a call of their own
 LEVELS, REMEMBERED = 4, 1 << 22  # how many are remembered at least, of levels and of hashes
 AHEAD = 8  # hashes whose place is asked for ahead
 SEED = 15
@@ -80,7 +84,7 @@ class Level(NamedTuple):
     words: np.ndarray  # [board, word]: what the heuristic keeps
     numbers: np.ndarray  # [board] -> situation
     hashes: np.ndarray
-    stretches: np.ndarray
+    stretches: np.ndarray  # and what the border counts
 
 
 class Children(NamedTuple):
@@ -100,6 +104,9 @@ class Rules(NamedTuple):
     parts: int
     lots: np.ndarray  # [tile, cell] -> its share in the hash
     stretch: np.ndarray  # [tile, cell] -> its share in the stretch
+    home: np.ndarray  # [tile, cell] -> whether it belongs there
+    near: np.ndarray  # [cell, number] -> a neighbour, or -1
+    border: int  # what two neighbours count if one is home and one is not
     scale: int  # what a move counts by the heuristic
     astray: np.ndarray  # [tile, cell] -> whether this is a tile of the stage that is not home
     between: np.ndarray  # [cell, cell] -> moves
@@ -115,6 +122,12 @@ def _follow_rules(level, rules, count):
             tile = np.int64(level.boards[board * rules.cells + cell])
             level.stretches[board] += rules.stretch[tile, cell]
             level.hashes[board] ^= rules.lots[tile, cell]
+            for number in range(WAYS):
+                other = rules.near[cell, number]
+                if other > cell:  # every pair once
+                    beside = level.boards[board * rules.cells + other]
+                    if rules.home[tile, cell] != rules.home[beside, other]:
+                        level.stretches[board] += rules.border
 
 
 @kernel
@@ -140,6 +153,17 @@ def _seek(level, rules, moves, parent, number, nearest):
                 nearest[way] = min(nearest[way], rules.between[place, source])
     for way in range(moves.ways[number]):
         nearest[way] %= rules.cells  # 0 if all are home
+
+
+@shared
+def _more_border(level, rules, parent, cell, blank):
+    """How much longer the border gets if the tile on a cell beside the blank comes home there."""
+    more = 1  # to the blank
+    for number in range(WAYS):
+        other = rules.near[cell, number]
+        if other >= 0 and other != blank:
+            more += 1 - 2 * np.int64(rules.home[level.boards[parent * rules.cells + other], other])
+    return more
 
 
 @kernel
@@ -174,6 +198,10 @@ def _expand(heuristic, level, children, rules, moves, room, first, found, low, h
             for part in range(rules.parts):
                 rank += parts[part]
             stretch = level.stretches[parent] + rules.stretch[tile, blank] - rules.stretch[tile, source]
+            if rules.home[tile, blank]:
+                stretch += rules.border * _more_border(level, rules, parent, blank, source)
+            elif rules.home[tile, source]:
+                stretch -= rules.border * _more_border(level, rules, parent, source, blank)
             mixed = level.hashes[parent] ^ rules.lots[tile, source] ^ rules.lots[tile, blank]
             mixed ^= rules.lots[0, source] ^ rules.lots[0, blank]
             rank = (rules.scale * rank) // rules.parts + stretch + SCALE * nearest[way]
@@ -188,7 +216,7 @@ def _expand(heuristic, level, children, rules, moves, room, first, found, low, h
 
 @kernel
 def _leave_out_doubles(children, firsts, lasts, seen, histogram, shares, low, high):
-    """Of the hashes of some shares: mark doubles, remember the others and count them by rank."""
+    """Of the hashes of some shares: mark doubles, remember the others and count them, by rank and in all."""
     places = seen.size // shares  # a power of two
     for share in range(low, high):
         for run in range(firsts.size):
@@ -207,6 +235,42 @@ def _leave_out_doubles(children, firsts, lasts, seen, histogram, shares, low, hi
                 else:
                     seen[share * places + place] = mixed
                     histogram[share, children.ranks[child]] += 1
+                    histogram[share, NO_RANK] += 1
+
+
+@kernel
+def _cut(histogram, width):
+    """How many children there are, the best rank, the worst one of the next level and how many of that it has.
+
+    The histogram is empty again afterwards.
+    """
+    total = 0
+    for share in range(histogram.shape[0]):
+        total += histogram[share, NO_RANK]
+        histogram[share, NO_RANK] = 0
+    best, limit, equal, below, rank = NO_RANK, NO_RANK - 1, width, 0, 0
+    while below < total:
+        count = 0
+        for share in range(histogram.shape[0]):
+            count += histogram[share, rank]
+            histogram[share, rank] = 0
+        if below == 0 and count > 0:
+            best = rank
+        if below <= width < below + count:
+            limit, equal = rank, width - below
+        below += count
+        rank += 1
+    return total, best, limit, equal
+
+
+@kernel
+def _find(children, rank, firsts, lasts):
+    """The origin of a child of a certain rank."""
+    for run in range(firsts.size):
+        for child in range(firsts[run], lasts[run]):
+            if children.ranks[child] == rank:
+                return np.int64(children.origins[child])
+    return np.int64(-1)
 
 
 @kernel
@@ -236,7 +300,7 @@ def _choose(heuristic, level, children, chosen, history, rules, moves, limit, eq
         entry = (moves.following[number] >> (16 * (origin % WAYS))) & 0xFFFF
         source, blank = np.int64(moves.cell[entry]), np.int64(moves.cell[number])
         for cell in range(cells):
-            chosen.boards[at * cells + cell] = level.boards[parent * cells + cell]
+            put(chosen.boards, at * cells + cell, fetch(level.boards, parent * cells + cell))
         tile = np.int64(level.boards[parent * cells + source])
         chosen.boards[at * cells + blank] = tile
         chosen.boards[at * cells + source] = 0
@@ -252,24 +316,28 @@ def _choose(heuristic, level, children, chosen, history, rules, moves, limit, eq
         at += 1
 
 
-def _rules_of(problem: Problem, staged: bool) -> list[Rules]:
-    """The rules of each stage."""
+def _rules_of(problem: Problem) -> list[Rules]:
+    """The rules of each stage. The last ones are those of a search without stages."""
     grid, heuristic = problem.grid, problem.heuristic
     cells = range(grid.cells)
     all_lots = np.random.default_rng(SEED).integers(0, 2**64, (grid.cells, grid.cells), dtype=np.uint64)
     distance = distances_home(grid, problem.blank)
+    home = distance == 0
+    home[0] = False  # the blank is disorder wherever it is
+    near = np.array([[*around, *(-1,) * (WAYS - len(around))] for around in grid.neighbours])
     between = np.array([[grid.distance(cell, other) for other in cells] for cell in cells])
     more = STRETCH * (distance / ((grid.rows + grid.cols) / 2)) ** 3
     rules = []
-    for tiles in _stages(grid, problem.blank) if staged else []:
+    for tiles in _stages(grid, problem.blank):
         others = [tile for tile in cells if tile not in tiles and tile != 0]
         lots, stretch, astray = all_lots.copy(), np.rint(SCALE * HEAVY * distance * (1 + more)), distance > 0
         lots[others], stretch[others], astray[others] = 0, 0, False
         homes = np.array([(tile, grid.home(tile, problem.blank)) for tile in tiles])
         scale = int(SCALE * LIGHT)
-        rules.append((lots, stretch.astype(np.int32), scale, astray, between, homes))
-    nothing = (np.zeros(distance.shape, dtype=np.bool_), between, np.zeros((0, 2), dtype=np.int64))
-    rules.append((all_lots, np.rint(SCALE * distance * more).astype(np.int32), SCALE, *nothing))
+        rules.append((lots, stretch.astype(np.int32), home, near, 0, scale, astray, between, homes))
+    stretch = np.rint(SCALE * distance * more).astype(np.int32)
+    nothing = (np.zeros_like(home), between, np.zeros((0, 2), dtype=np.int64))
+    rules.append((all_lots, stretch, home, near, int(SCALE * BORDER), SCALE, *nothing))
     return [Rules(grid.cells, heuristic.words, heuristic.parts, *one) for one in rules]
 
 
@@ -310,10 +378,11 @@ def _bytes_of(grid: Grid, words: int) -> int:
     return 2 * level + children + seen + 4 * length
 
 
-class _Pass(NamedTuple):
-    """How a pass ended."""
+class _Leg(NamedTuple):
+    """How a part of a pass ended."""
 
-    path: list[int] | None
+    path: list[int] | None  # to the goal, or to the best board if the beam was lost; None if no board is left
+    lost: bool
     narrowed: bool  # whether anything was left out that could have led to a shorter solution
 
 
@@ -322,9 +391,9 @@ class _Beam:
 
     def __init__(self, problem: Problem, threads: int, limits: Limits, report: Report) -> None:
         self.problem, self.limits, self.report = problem, limits, report
-        self.moves = moves_of(problem.grid)
-        self.parts = np.array(problem.heuristic.measure(problem.start), dtype=np.int64)
-        self.outcome = Outcome(int(self.parts.max()), int(self.parts.max()) if problem.heuristic.admissible else 0)
+        self.moves, self.rules = moves_of(problem.grid), _rules_of(problem)
+        value = max(problem.heuristic.measure(problem.start))
+        self.outcome = Outcome(value, value if problem.heuristic.admissible else 0)
         self.workers = Workers(threads)
         self.heuristics: SimpleQueue = SimpleQueue()
         for _ in range(threads):
@@ -336,41 +405,57 @@ class _Beam:
     def seconds(self) -> float:
         return time.perf_counter() - self.began
 
-    def run(self, width: int, staged: bool = False) -> _Pass:
-        """One pass. Solutions and counts go to the outcome."""
+    def run(self, width: int) -> bool:
+        """One pass. Solutions and counts go to the outcome. Whether anything was left out that could be shorter."""
         expanded, generated, began = self.outcome.expanded, self.outcome.generated, self.seconds()
+        board, path = list(self.problem.start), [self.problem.start.index(0)]
         try:
-            done = self._levels(width, _rules_of(self.problem, staged))
+            self.levels = 0
+            leg = self._follow(board, 0, width, self.rules[-1:])
+            while leg.path:
+                for cell in leg.path[1:]:
+                    board[path[-1]], board[cell] = board[cell], 0
+                    path.append(cell)
+                if not leg.lost:
+                    break
+                leg = self._follow(board, len(path) - 1, width, self.rules)
         finally:
             outcome = self.outcome
             outcome.iterations.append(
                 Iteration(width, outcome.expanded - expanded, outcome.generated - generated, self.seconds() - began)
             )
-        if done.path:
-            outcome.paths = [done.path]
-            outcome.improvements.append(Improvement(len(done.path) - 1, self.seconds(), width))
-        return done
+        if leg.path:
+            outcome.paths = [path]
+            outcome.improvements.append(Improvement(len(path) - 1, self.seconds(), width))
+        return leg.narrowed
 
-    def _levels(self, width: int, stages: list[Rules]) -> _Pass:
+    def _follow(self, board: list[int], before: int, width: int, stages: list[Rules]) -> _Leg:
+        """Level after level from a board that is so many moves from the start, until one is solved or all are lost."""
         problem, outcome, threads = self.problem, self.outcome, self.workers.threads
+        cells = problem.grid.cells
         rules, *stages = stages
         level, chosen = _new_level(width, rules), _new_level(width, rules)
         children = _new_children(3 * width + WAYS)
         memory = max(REMEMBERED, LEVELS * 3 * width)
         seen, remembered = np.zeros(threads << (2 * memory // threads).bit_length(), dtype=np.uint64), 0
-        start = np.array(problem.start, dtype=np.uint8)
-        self._with_heuristic(_begin, level, rules, start, self.parts, situation(problem.start.index(0)))
+        histogram = np.zeros((threads, NO_RANK + 1), dtype=np.int64)
+        parts = np.array(problem.heuristic.measure(tuple(board)), dtype=np.int64)
+        begin = situation(board.index(0))
+        self._with_heuristic(_begin, level, rules, np.array(board, dtype=np.uint8), parts, begin)
         shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
         histories: list[np.ndarray] = []
-        count, narrowed = 1, bool(stages)
-        while count and len(histories) < LONGEST * problem.grid.cells:
+        best, best_level, best_origin = NO_RANK, 0, -1
+        count, narrowed = 1, before > 0
+        while count and self.levels < LONGEST * cells:
+            self.levels += 1
+            moves = before + len(histories)
             self.limits.check(outcome.generated)
-            self.report(self._progress(width, len(histories), shortest))
+            self.report(Progress(moves, outcome.expanded, outcome.generated, length=shortest, width=width))
             # The value that a child may have, if it is to be on a way shorter than the best so far.
             room = NO_RANK
             if shortest is not None and problem.heuristic.admissible:
-                room = shortest - (2 if problem.grid.bipartite else 1) - len(histories) - 1
-            runs = [(0, count)] if count <= ALONE else self.workers.split(count)
+                room = shortest - (2 if problem.grid.bipartite else 1) - moves - 1
+            runs = self.workers.split(count, PIECE)
             firsts = np.array([3 * low for low, _ in runs])
             found = np.zeros((len(runs), 3), dtype=np.int64)
             found[:, 2] = -1
@@ -380,24 +465,22 @@ class _Beam:
             outcome.generated += int(found[:, 1].sum())
             goals = found[found[:, 2] >= 0, 2]
             if goals.size:
-                return _Pass(self._path(histories, int(goals[0])), narrowed)
+                return _Leg(self._path(begin, histories, int(goals[0])), False, narrowed)
             lasts = found[:, 0].copy()
-            listed = int((lasts - firsts).sum())
-            if remembered + listed > memory:
+            if remembered + int((lasts - firsts).sum()) > memory:
                 seen[:], remembered = 0, 0
-            histogram = np.zeros((threads, NO_RANK), dtype=np.int64)
             doubles = (children, firsts, lasts, seen, histogram, threads)
             if len(runs) == 1:
                 _leave_out_doubles(*doubles, 0, threads)
             else:
                 self.workers.over(pairwise(range(threads + 1)), _leave_out_doubles, *doubles)
-            sums = np.cumsum(histogram.sum(axis=0))
-            remembered += int(sums[-1])
-            limit, equal = NO_RANK - 1, width
-            if sums[-1] > width:
-                narrowed = True
-                limit = int(np.searchsorted(sums, width, side="right"))
-                equal = width - int(sums[limit - 1] if limit else 0)
+            total, rank, limit, equal = _cut(histogram, width)
+            remembered += total
+            narrowed |= total > width
+            if rank < best:
+                best, best_level, best_origin = rank, len(histories), _find(children, rank, firsts, lasts)
+            elif len(histories) - best_level > PATIENCE * cells:
+                return _Leg(self._path(begin, histories[:best_level], best_origin), True, True)
             tasks, count = [], 0
             for first, last in zip(firsts, lasts, strict=True):
                 below, just = _count(children, limit, first, last)
@@ -412,8 +495,8 @@ class _Beam:
             while stages and _stage_ended(level, rules, count):
                 rules, *stages = stages
                 _follow_rules(level, rules, count)
-                seen[:], remembered = 0, 0
-        return _Pass(None, narrowed)
+                seen[:], remembered, best = 0, 0, NO_RANK
+        return _Leg(None, False, narrowed)
 
     def _with_heuristic(self, function: Callable, *arguments) -> None:
         """Call a kernel with a heuristic that no other thread is using."""
@@ -434,22 +517,17 @@ class _Beam:
         else:
             self.workers.over(pairwise(range(len(tasks) + 1)), work)
 
-    def _path(self, histories: list[np.ndarray], origin: int) -> list[int]:
-        """The cells of the blank on the way to a child of the last level."""
+    def _path(self, number: int, histories: list[np.ndarray], origin: int) -> list[int]:
+        """The cells of the blank on the way from a situation to a child of the last level."""
         ways = [origin % WAYS]
         for history in reversed(histories):
             origin = int(history[origin // WAYS])
             ways.append(origin % WAYS)
-        number = situation(self.problem.start.index(0))
         cells = [int(self.moves.cell[number])]
         for way in reversed(ways):
             number = int(self.moves.following[number]) >> (16 * way) & 0xFFFF
             cells.append(int(self.moves.cell[number]))
         return cells
-
-    def _progress(self, width: int, level: int, shortest: int | None) -> Progress:
-        outcome = self.outcome
-        return Progress(level, outcome.expanded, outcome.generated, length=shortest, width=width)
 
     def raise_bound(self) -> None:
         """Spend a share of the time on the lower bound."""
@@ -510,7 +588,7 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, wi
             elif width > beam.widest:
                 raise Stopped("memory")
             else:
-                beam.run(width, _is_large(problem.grid))
+                beam.run(width)
             if not outcome.paths:
                 raise Stopped("width")
     except Stopped as stop:
@@ -522,19 +600,15 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report, wi
     return outcome
 
 
-def _is_large(grid: Grid) -> bool:
-    return max(grid.rows, grid.cols) > SIDE
-
-
 def _widen(beam: _Beam) -> None:
     """Pass after pass, until there is nothing to gain or nothing left to gain it with."""
-    outcome, grid = beam.outcome, beam.problem.grid
+    outcome = beam.outcome
     width = min(FIRST_WIDTH, beam.widest)
     while width:
-        staged = _is_large(grid) and (not outcome.paths or grid.cells > STAGED_CELLS)
-        done = beam.run(width, staged)
-        if done.path and len(outcome.improvements) == 1:
+        solved = bool(outcome.paths)
+        narrowed = beam.run(width)
+        if outcome.paths and not solved:
             beam.raise_bound()
-        if not done.narrowed or (outcome.paths and len(outcome.paths[0]) - 1 == outcome.lower_bound):
+        if not narrowed or (outcome.paths and len(outcome.paths[0]) - 1 == outcome.lower_bound):
             return
         width = beam.next_width(width)
