@@ -182,3 +182,15 @@ def test_a_beam_gets_better_with_time():
     assert outcome.stopped is None and len(outcome.iterations) > 1
     assert lengths == sorted(lengths, reverse=True) and lengths[-1] == length(outcome) >= 95
     assert outcome.lower_bound > outcome.h_start
+
+
+def test_a_beam_tells_of_the_best_solution_whoever_found_it():
+    """On boards that IDA* can solve in its share of the time, the narrow beam is mostly not the best."""
+    grid, heuristic, finders = Grid(4, 4), linear_conflict.prepare(Grid(4, 4), 0), set()
+    for one in korf_in_order()[:12]:
+        told, limits = [], Limits(deadline=time.monotonic() + 60)
+        outcome = searched("beam", grid, 0, one.board, heuristic, width=None, limits=limits, report=told.append)
+        assert length(outcome) == one.length == outcome.lower_bound == outcome.improvements[-1].length
+        assert told[-1].length == outcome.improvements[0].length
+        finders.add(outcome.improvements[-1].width)
+    assert finders == {None, beam.FIRST_WIDTH}

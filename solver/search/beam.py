@@ -4,7 +4,7 @@ All boards of a level have made the same number of moves. Their children are loo
 most promising ones, as many as the beam is *wide*, are the next level. The first child that is the goal ends the
 *pass*. Nothing is proven by it; but the wider the beam, the shorter the solution. So passes are repeated, each wider
 than the last, as long as time and memory allow, and what cannot lead to anything shorter than the best solution so far
-is left out. The last pass is made as wide as the time that is left seems to allow.
+is left out. The last pass is made as wide as the time that is left seems to allow, and narrower on its way if it is late.
 
 *Rank.* Which boards are the most promising? The heuristic's parts, on average rather than at most: a maximum throws
 away what the others know. To that come two things that no lower bound can know (measured in docs/benchmarks.md). First
@@ -66,7 +66,6 @@ HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line
 LOTS = 4  # ranks that boards of the same rank are spread over by lot
 NO_RANK = 65535  # of a double
 FIRST_WIDTH, GROWTH = 1_000, 8
-SPARE = 0.9  # share of the time left that a pass is planned for
 WIDENING = 1.15  # in so many times the time, a beam can be so many times as wide to the power of this
 LONGEST = 50  # levels of a pass for each cell of the board: what takes longer fails
 WORTH = 1.3  # a pass less than so many times as wide as the last one is not worth it
@@ -427,7 +426,13 @@ class _Beam:
         if leg.path:
             outcome.paths = [path]
             outcome.improvements.append(Improvement(len(path) - 1, self.seconds(), width))
+            self._tell(len(path) - 1, width)
         return leg.narrowed
+
+    def _tell(self, moves: int, width: int) -> None:
+        outcome = self.outcome
+        shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
+        self.report(Progress(moves, outcome.expanded, outcome.generated, length=shortest, width=width))
 
     def _follow(self, board: list[int], before: int, width: int, stages: list[Rules]) -> _Leg:
         """Level after level from a board that is so many moves from the start, until one is solved or all are lost."""
@@ -445,12 +450,13 @@ class _Beam:
         shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
         histories: list[np.ndarray] = []
         best, best_level, best_origin = NO_RANK, 0, -1
+        full: tuple[float, int] | None = None  # when the beam was as wide as it may be, and what was expanded by then
         count, narrowed = 1, before > 0
         while count and self.levels < LONGEST * cells:
             self.levels += 1
             moves = before + len(histories)
             self.limits.check(outcome.generated)
-            self.report(Progress(moves, outcome.expanded, outcome.generated, length=shortest, width=width))
+            self._tell(moves, width)
             # The value that a child may have, if it is to be on a way shorter than the best so far.
             room = NO_RANK
             if shortest is not None and problem.heuristic.admissible:
@@ -474,9 +480,18 @@ class _Beam:
                 _leave_out_doubles(*doubles, 0, threads)
             else:
                 self.workers.over(pairwise(range(threads + 1)), _leave_out_doubles, *doubles)
-            total, rank, limit, equal = _cut(histogram, width)
+            wide = width
+            if shortest is not None and self.limits.deadline is not None:
+                # A pass that ends too late is worth nothing.
+                now = time.monotonic()
+                if full is not None:
+                    speed = (outcome.expanded - full[1]) / (now - full[0])
+                    wide = min(width, 1 + int(speed * max(0.0, self.limits.deadline - now) / (shortest - moves)))
+                elif count == width:
+                    full = now, outcome.expanded
+            total, rank, limit, equal = _cut(histogram, wide)
             remembered += total
-            narrowed |= total > width
+            narrowed |= total > wide
             if rank < best:
                 best, best_level, best_origin = rank, len(histories), _find(children, rank, firsts, lasts)
             elif len(histories) - best_level > PATIENCE * cells:
@@ -545,6 +560,7 @@ class _Beam:
         outcome.lower_bound = found.lower_bound
         if found.paths and len(found.paths[0]) < len(outcome.paths[0]):
             outcome.paths = found.paths
+            outcome.improvements.append(Improvement(len(found.paths[0]) - 1, self.seconds(), None))
         if found.stopped == "interrupt":
             raise Stopped("interrupt")
 
@@ -553,9 +569,9 @@ class _Beam:
         wider = GROWTH * width
         if self.limits.deadline is not None:
             left = max(0.0, self.limits.deadline - time.monotonic())
-            reach = int(width * (SPARE * left / self.outcome.iterations[-1].seconds) ** WIDENING)
+            reach = int(width * (left / self.outcome.iterations[-1].seconds) ** WIDENING)
             # All the way at once, unless there is time for a pass on the way.
-            wider = reach if reach < 2 * GROWTH * width else wider
+            wider = reach if reach < 4 * GROWTH * width else wider
         wider = min(wider, self.widest)
         return wider if wider >= WORTH * width or (not self.outcome.paths and wider > width) else 0
 

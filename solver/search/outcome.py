@@ -77,7 +77,7 @@ class Improvement(NamedTuple):
 
     length: int
     seconds: float
-    width: int  # of the beam that found it
+    width: int | None  # of the beam that found it; None if the search for the lower bound did
 
 
 @dataclass
