@@ -4,7 +4,7 @@ All boards of a level have made the same number of moves. Their children are loo
 most promising ones, as many as the beam is *wide*, are the next level. The first child that is the goal ends the
 *pass*. Nothing is proven by it; but the wider the beam, the shorter the solution. So passes are repeated, each wider
 than the last, as long as time and memory allow, and what cannot lead to anything shorter than the best solution so far
-is left out. The last pass is made as wide as the time that is left seems to allow, and narrower on its way if it is late.
+is left out. The last pass is made as wide as the time left seems to allow, and narrower on its way if it is late.
 
 *Rank.* Which boards are the most promising? The heuristic's parts, on average rather than at most: a maximum throws
 away what the others know. To that come two things that no lower bound can know (measured in docs/benchmarks.md). First
@@ -66,7 +66,7 @@ HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line
 LOTS = 4  # ranks that boards of the same rank are spread over by lot
 NO_RANK = 65535  # of a double
 FIRST_WIDTH, GROWTH = 1_000, 8
-WIDENING = 1.15  # in so many times the time, a beam can be so many times as wide to the power of this
+WIDENING = 1.25  # in so many times the time, a beam can be so many times as wide to the power of this
 LONGEST = 50  # levels of a pass for each cell of the board: what takes longer fails
 WORTH = 1.3  # a pass less than so many times as wide as the last one is not worth it
 BOUND_SHARE = 0.1  # of the time, for the lower bound
