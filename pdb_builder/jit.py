@@ -10,7 +10,8 @@ were inlined from other files: after a change in a helper the old machine code w
 the cache lives in a folder named by a hash of all sources, and every version starts with an
 empty one.
 
-With ``NUMBA_DISABLE_JIT=1`` everything runs as plain Python, and the bodies below do the work.
+With ``NUMBA_DISABLE_JIT=1`` the builder runs as plain Python, and the bodies below do the work. (Not the solver, where
+the compiler chooses the body of each heuristic.)
 """
 
 from __future__ import annotations

@@ -32,9 +32,13 @@ def number_above_0(text: str) -> int:
     match = re.fullmatch(
         r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(?:e([0-9]{1,2}))?([kmg]?)", text.strip().lower().replace("_", "")
     )
-    number = int(float(match[1]) * 10 ** int(match[2] or 0) * 1000 ** " kmg".index(match[3] or " ")) if match else 0
+    number = 0
+    if match:
+        whole, _, part = match[1].partition(".")
+        part, zeros = part.rstrip("0"), int(match[2] or 0) + 3 * " kmg".index(match[3] or " ")
+        number = int(whole + part) * 10 ** (zeros - len(part)) if zeros >= len(part) else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number above 0: write it as 5000000 or 5M")
+        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a whole number above 0: write it as 5000000 or 5M")
     return number
 
 
@@ -99,7 +103,8 @@ def limit_options(sub: argparse.ArgumentParser) -> None:
         "--memory-limit",
         type=parse_size,
         metavar="SIZE",
-        help="memory for the boards of a search with a-star, as in 4G (default: half of what is free, over all jobs)",
+        help="memory for the boards of a search that keeps them, which all but ida-star and dfs do, as in 4G "
+        "(default: half of what is free, over all jobs)",
     )
 
 

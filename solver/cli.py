@@ -46,7 +46,17 @@ from .heuristics import HEURISTICS, check_name
 from .jobs import PULSE, answers
 from .search import SEARCHES, default_memory
 from .showing import SPEED, animate, obstacle
-from .solving import DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE, Settings, Solution, Unsolvable, solve_board
+from .solving import (
+    DEFAULT_SECONDS,
+    DEFAULT_WEIGHT,
+    ORDERS,
+    PROVABLE,
+    Settings,
+    Solution,
+    Unsolvable,
+    check_settings,
+    solve_board,
+)
 from .tables import millions
 
 GRAVEST = (INTERRUPTED, BAD_INPUT, LIMIT, NO_SOLUTION, SOLVED)
@@ -206,8 +216,11 @@ def run_solve(args: argparse.Namespace) -> int:
     _check_showing(args, many)
     settings = _settings(args)
     interrupt = Event()
-    if many and args.heuristic is not None:
-        check_name(args.heuristic)  # once, not for each board
+    if many:  # what is wrong with all boards is said once, not for each
+        if args.heuristic is not None:
+            check_name(args.heuristic)
+        if settings.algorithm is not None:
+            check_settings(settings)
     if not many:
         meter = Meter(silent=args.quiet or args.json)
         try:
@@ -308,12 +321,12 @@ def _line(answer: Answer, args: argparse.Namespace) -> str:
 
 def _iterations(solution: Solution) -> Iterator[str]:
     """A table of what each bound took, or each width of a beam and the solutions it found."""
-    lengths = {better.width: better.length for better in solution.improvements}
+    lengths = {better.width or 0: better.length for better in solution.improvements}
     first, found = ("width", f" {'moves':>7}") if solution.algorithm == "beam" else ("bound", "")
     yield f"{first:>7}{found} {'expanded':>15} {'generated':>15} {'seconds':>9}"
     for one in solution.iterations:
         moves = f" {lengths.get(one.bound, '-'):>7}" if found else ""
-        yield f"{one.bound:7}{moves} {one.expanded:15,} {one.generated:15,} {one.seconds:9.3f}"
+        yield f"{one.bound or 'bound':>7}{moves} {one.expanded:15,} {one.generated:15,} {one.seconds:9.3f}"
     moves = f" {'-' if solution.length is None else solution.length:>7}" if found else ""
     yield f"{'all':>7}{moves} {solution.expanded:15,} {solution.generated:15,} {solution.seconds:9.3f}"
 
@@ -326,7 +339,10 @@ def _proven(solution: Solution) -> str:
 
 
 def _given_up(solution: Solution) -> str:
-    return f"no solution has fewer than {_moves(solution.lower_bound)}, {LIMITS[solution.stopped]}"
+    why = LIMITS[solution.stopped]
+    if solution.stopped == "memory" and solution.algorithm == "beam":
+        why = "the beam does not fit into memory: give a smaller --width, or more with --memory-limit"
+    return f"no solution has fewer than {_moves(solution.lower_bound)}, {why}"
 
 
 def _moves(count: int) -> str:

@@ -26,6 +26,8 @@ from .search import default_memory
 from .solving import Settings, Unsolvable
 from .tables import board_table, readable_time, summary_table
 
+MOST_BOARDS = 1_000_000  # of a comparison: their results are held in memory
+
 
 def run_compare(args: argparse.Namespace) -> int:
     algorithms = [word.strip() for word in args.algorithms.split(",")]
@@ -116,6 +118,8 @@ def _random(args: argparse.Namespace) -> Chosen:
     goal = asked_goal(args, grid)
     seed = 1 if args.seed is None else args.seed
     chance = random.Random(seed)
+    if args.number is not None and args.number > MOST_BOARDS:
+        raise InputError(f"{args.number:,} boards are too many to compare on: take at most {MOST_BOARDS:,}")
     drawn = [random_board(grid, goal, chance) for _ in range(args.number or 100)]
     instances = {number: Instance(number, board, None, None) for number, board in enumerate(drawn, 1)}
     return Chosen(f"random boards, seed {seed}", grid, goal, instances)

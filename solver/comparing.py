@@ -179,8 +179,7 @@ def prepare_methods(
     """
     frame = frame_of(grid, goal)
     methods: list[Method] = []
-    for algorithm in algorithms:
-        chosen = _settings_of(algorithm, settings)
+    for algorithm, chosen in [(one, _settings_of(one, settings)) for one in algorithms]:
         blind = check_search(chosen.algorithm).blind
         if not (heuristics or blind):
             raise InputError(f"{algorithm} needs a heuristic and there is none: name at least one")

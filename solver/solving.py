@@ -10,6 +10,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, NamedTuple
@@ -278,7 +279,7 @@ def solve_board(
     interrupt: Event | None = None,
 ) -> Solution:
     """``solve`` for boards that are parsed and checked."""
-    settings = _check(settings._replace(algorithm=settings.algorithm or default_algorithm(grid, settings)))
+    settings = check_settings(settings._replace(algorithm=settings.algorithm or default_algorithm(grid, settings)))
     if reason := why_unsolvable(grid, start, goal):
         raise Unsolvable(reason)
     search, known = search_named(settings.algorithm), check_search(settings.algorithm)
@@ -289,9 +290,12 @@ def solve_board(
     with compiling():
         heuristic = heuristic_for(frame, settings, notify)
         by_value = heuristic.by_value if settings.order is None else settings.order == "value"
-        problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, _backward(settings, notify))
+        backward = cache(_backward(settings, notify))
+        problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, backward)
         options = {name: getattr(settings, name) for name in known.options if name != "order"}
         _load(search, problem, heuristic, options)
+        if known.both_ends:  # which board it begins with decides which heuristic leads back
+            search(problem, threads=1, limits=Limits(nodes=10, memory=10**6), report=lambda progress: None)
     threads = settings.threads or default_threads()
     began = time.perf_counter()
     deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
@@ -338,7 +342,7 @@ def solve_board(
     )
 
 
-def _check(settings: Settings) -> Settings:
+def check_settings(settings: Settings) -> Settings:
     """The settings, or an ``InputError`` for those that make no sense."""
     limits = {}
     for name in ("time_limit", "node_limit", "memory_limit"):
@@ -346,7 +350,8 @@ def _check(settings: Settings) -> Settings:
         if value is not None:
             if not (isinstance(value, int | float) and value > 0):
                 raise InputError(f"a {name.replace('_', ' ')} of {value!r} makes no sense: give a number above 0")
-            limits[name] = value if name == "time_limit" else math.ceil(value)
+            whole = name != "time_limit"
+            limits[name] = None if value == math.inf else math.ceil(value) if whole else value
     threads = settings.threads
     if threads is not None and not (isinstance(threads, int) and 1 <= threads <= MAX_THREADS):
         raise InputError(f"{threads!r} threads cannot be had: take 1 to {MAX_THREADS}")
@@ -449,19 +454,22 @@ def _backward(settings: Settings, notify: Callable[[str], None] | None) -> Calla
 
 
 _loaded: set[tuple] = set()
+EASY = {"width": 100, "depth": 2}  # enough for the board that shows whether code is compiled
 
 
 def _load(search: Callable, problem: Problem, heuristic: Heuristic, options: dict) -> None:
     """Have the code of a search compiled, or read from the cache, before its time is taken."""
     asked = (search, heuristic.kind, *(name for name, value in options.items() if value is not None))
     if asked not in _loaded:
+        from .heuristics.manhattan import prepare as prepare_manhattan
         from .search.outcome import Limits
 
         board, blank = list(problem.grid.goal(problem.blank)), problem.blank
         for _ in range(2):  # two moves from the goal, so that every part of a search gets something to do
             near = next(cell for cell in problem.grid.neighbours[blank] if cell != problem.blank)
             board[blank], board[near], blank = board[near], 0, near
-        easy = problem._replace(start=tuple(board))
+        easy = problem._replace(start=tuple(board), backward=prepare_manhattan)
+        options = {name: EASY.get(name, value) for name, value in options.items() if value is not None}
         limits = Limits(deadline=time.monotonic() + 3600, memory=10**6)
         search(easy, threads=1, limits=limits, report=lambda progress: None, **options)
         _loaded.add(asked)

@@ -53,7 +53,7 @@ def summary_table(comparison: Comparison) -> Table:
         row = [one.algorithm] * several + [one.heuristic] + [_proves(one)] * varied
         row += [f"{one.boards - one.unfinished} of {one.boards}"] * limited
         row += ["-" if one.length is None else f"{one.length:.2f}"] * varied
-        row += [f"{one.h_mean:.2f}", f"{one.h_median:g}"]
+        row += ["-", "-"] if one.heuristic == "none" else [f"{one.h_mean:.2f}", f"{one.h_median:g}"]
         row += [marked(count(one.expanded), one.cut_short), marked(count(one.generated), one.cut_short)]
         row += ["-" if one.stored is None else marked(count(one.stored), one.cut_short)] * stored
         row += [marked(seconds(one.seconds), one.cut_short), millions(one.nodes_per_second or 0), _ratio(one)]
@@ -77,9 +77,10 @@ def board_table(comparison: Comparison) -> Table:
         row = [str(one.id), "?" if length is None else at_most(length, proven)]
         row += [count(one.generated) if one.generated else "-"] * published
         for cell in cells:
+            value = "-" if cell.heuristic == "none" else str(cell.h_start)
             figures = (count(cell.generated), seconds(cell.seconds))
             own = "-" if cell.length is None else str(cell.length)
-            row += [str(cell.h_start), *[own] * varied, *(marked(figure, cell.cut_short) for figure in figures)]
+            row += [value, *[own] * varied, *(marked(figure, cell.cut_short) for figure in figures)]
         rows.append(row)
     return Table(headings, rows, groups)
 

@@ -255,6 +255,7 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, 
         ([EASY, "--plot", "a.gif"], "a.gif ends in neither .png nor .svg"),
         ([EASY, "--report", "nowhere/a.html"], "there is no folder nowhere"),
         (["--file", "nowhere.txt"], "nowhere.txt: No such file"),
+        (["--random", "3x3", "-n", "1e12"], "1,000,000,000,000 boards are too many to compare on"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(compare, words, said):

@@ -11,7 +11,7 @@ from pdb_builder import Grid
 from solver.board import random_board
 from solver.heuristics import hamming, inversions, linear_conflict, manhattan
 from solver.search import beam
-from solver.search.outcome import Limits
+from solver.search.outcome import Limits, Problem
 
 from .oracle import board_distances
 from .test_search import HARD, korf_in_order, length, searched, walked
@@ -194,3 +194,24 @@ def test_a_beam_tells_of_the_best_solution_whoever_found_it():
         assert told[-1].length == outcome.improvements[0].length
         finders.add(outcome.improvements[-1].width)
     assert finders == {None, beam.FIRST_WIDTH}
+
+
+def test_a_beam_by_a_guess_that_is_no_lower_bound_never_gets_worse():
+    """Nothing is left out as too long then, so a pass can come to the length of the best solution and beyond."""
+    grid, chance = Grid(4, 4), random.Random(8)
+    searched("beam", grid, 0, TURNED, inversions.prepare(grid, 0), width=10)  # so that the code is compiled
+    for _ in range(3):
+        board, limits = random_board(grid, grid.goal(0), chance), Limits(deadline=time.monotonic() + 2)
+        outcome = searched("beam", grid, 0, board, inversions.prepare(grid, 0), width=None, limits=limits)
+        lengths = [better.length for better in outcome.improvements]
+        assert lengths == sorted(set(lengths), reverse=True) and lengths[-1] == length(outcome)
+
+
+@pytest.mark.parametrize("shape", [(2, 50), (4, 25), (10, 10), (50, 2)])
+def test_ranks_of_the_worst_boards_can_be_told_apart(shape):
+    grid = Grid(*shape)
+    problem = Problem(grid, 0, tuple(reversed(range(grid.cells))), linear_conflict.prepare(grid, 0))
+    rules = beam._rules_of(problem)[-1]
+    pairs = sum(map(len, grid.neighbours)) // 2
+    stretch = rules.stretch[list(problem.start), range(grid.cells)].sum() + rules.border * pairs
+    assert beam.LOTS * (rules.scale * problem.heuristic.measure(problem.start)[0] + stretch + 1) < beam.NO_RANK

@@ -17,6 +17,7 @@ import pytest
 from pdb_builder import NAMED, Grid, Spec
 from solver import cli, goal_board, load_set, parse_board, why_unsolvable
 from solver.cli import _parser
+from solver.search import SEARCHES
 
 ROOT = Path(__file__).parent.parent
 COMMANDS = ["solve", "compare", "check", "distribution", "random", "bench"]
@@ -260,7 +261,7 @@ REFUSALS = [
     (["--algorithm", "greedy", "--depth", "9"], "greedy has no depth limit"),
     (["--weight", "0.5"], "'0.5' is not a number of 1 or more"),
     (["--weight", "5000"], "a weight of 5000.0 makes no sense"),
-    (["--width", "0"], "'0' is not a number above 0"),
+    (["--width", "0"], "'0' is not a whole number above 0"),
     (["--depth", "99999"], "a depth of 99999 makes no sense"),
     (["--wrap", "--heuristic", "walking-distance"], "walking distance does not hold on 3x3 wrapped boards"),
 ]
@@ -281,6 +282,27 @@ def test_an_option_of_one_search_names_it(run):
         heuristic = [] if name == "dfs" else ["--heuristic", "manhattan"]
         code, output, _ = run("solve", EASY, option, "40", *heuristic, "--json")
         assert code == 0 and json.loads(output)["algorithm"] == name
+
+
+@pytest.mark.jit
+def test_what_is_wrong_with_all_boards_is_said_once(run, tmp_path):
+    (tmp_path / "boards").write_text(3 * f"{EASY}\n")
+    code, output, errors = run("solve", "--file", str(tmp_path / "boards"), "--algorithm", "a-star", "--width", "10")
+    assert (code, output) == (2, "") and len(errors.splitlines()) == 1 and "a-star has no width" in errors
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("algorithm", SEARCHES)
+def test_no_limit_is_too_low_for_the_goal_itself(algorithm, run):
+    code, output, _ = run("solve", "1 2 3 4 5 6 7 8 0", "--algorithm", algorithm, "--node-limit", "1")
+    assert code == 0 and "0 moves, proven shortest" in output
+
+
+@pytest.mark.jit
+def test_a_beam_too_wide_for_the_memory(run):
+    words = ("--algorithm", "beam", "--width", "1e6", "--memory-limit", "1M", "--heuristic", "manhattan")
+    code, output, _ = run("solve", FARTHEST, "--goal", "first", *words)
+    assert code == 3 and "give a smaller --width" in output
 
 
 @pytest.mark.jit
@@ -439,17 +461,18 @@ def test_a_bad_board_is_one_line_and_exit_code_2(text, message, solve):
         ([EASY, "--heuristic", "pdb"], "there is no database in"),
         ([EASY, "--heuristic", "pdb:none"], "there is no database"),
         ([EASY, "--heuristic", "pdb:" + "x" * 300], "name too long"),
-        ([EASY, "--heuristic", "max:manhattan+"], "there is no heuristic ''"),
+        ([EASY, "--heuristic", "max:manhattan+"], "'max:manhattan+' lacks a heuristic beside a plus sign"),
         ([EASY, "--heuristic", "a\nb"], "there is no heuristic"),
         ([EASY, "--algorithm", "depth"], "invalid choice"),
         ([EASY, "--order", "random"], "invalid choice"),
         ([EASY, "--moves", "hand"], "invalid choice"),
         ([EASY, "--threads", "0"], "'0' is not a number from 1 to 256"),
         ([EASY, "--jobs", "0"], "'0' is not a number from 1 to 256"),
-        ([EASY, "--node-limit", "0"], "is not a number above 0"),
+        ([EASY, "--node-limit", "0"], "is not a whole number above 0"),
         ([EASY, "--node-limit", "-5"], "--node-limit"),
-        ([EASY, "--node-limit", "ten"], "is not a number above 0"),
-        ([EASY, "--node-limit", "0.1"], "is not a number above 0"),
+        ([EASY, "--node-limit", "ten"], "is not a whole number above 0"),
+        ([EASY, "--node-limit", "1.5"], "'1.5' is not a whole number above 0"),
+        ([EASY, "--node-limit", "0.1"], "is not a whole number above 0"),
         ([EASY, "--time-limit", "0"], "is not a number of seconds above 0"),
         ([EASY, "--time-limit", "nan"], "is not a number of seconds above 0"),
         ([EASY, "--time-limit", "1e99"], "is not a number of seconds above 0"),

@@ -19,6 +19,7 @@ from pdb_builder import NAMED, Grid, InputError, Spec
 from pdb_builder.cli import main as builder
 from pdb_builder.store import DatabaseError
 from solver import Settings, Unsolvable, goal_board, load_set, random_board, solve, solve_board
+from solver.search import SEARCHES, search_named
 
 from .oracle import board_distances
 
@@ -632,3 +633,23 @@ def test_several_threads_can_solve_at_once(shelf):
     for thread in threads:
         thread.join()
     assert lengths == [moves_between(grid, board, goal) for board in boards]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", SEARCHES)
+def test_all_code_is_compiled_before_the_time_is_taken(name, monkeypatch):
+    """The rehearsal reaches the goal, whatever the options say."""
+    outcomes = []
+
+    def spied(name):
+        def search(*arguments, **options):
+            outcomes.append(search_named(name)(*arguments, **options))
+            return outcomes[-1]
+
+        return search
+
+    monkeypatch.setattr(solver.solving, "search_named", spied)
+    options = {"beam": {"width": 100_000}, "dfs": {"depth": 1}}.get(name, {})
+    heuristic = {} if SEARCHES[name].blind else {"heuristic": "manhattan"}
+    solve("1 2 3 4 5 6 7 0 8", algorithm=name, **heuristic, **options)
+    assert outcomes[0].paths and len(outcomes) == (3 if SEARCHES[name].both_ends else 2)

@@ -138,7 +138,10 @@ def check_name(spec: str) -> None:
     """Raise ``InputError`` unless ``spec`` is written as a heuristic is."""
     name, colon, rest = spec.strip().partition(":")
     if name == "max" and rest:
-        for part in rest.split("+"):
+        parts = rest.split("+")
+        if not all(part.strip() for part in parts):
+            raise InputError(f"{spec[:60]!r} lacks a heuristic beside a plus sign: write it as max:A+B")
+        for part in parts:
             check_name(part)
     elif name not in HEURISTICS or name == "max" or (colon and (not name.startswith("pdb") or not rest)):
         known = ", ".join(name for name in HEURISTICS if name != "max")

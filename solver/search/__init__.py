@@ -21,6 +21,7 @@ class Search(NamedTuple):
     options: tuple[str, ...] = ()  # settings that it takes beside those that all take
     blind: bool = False  # looks at no heuristic
     promises: bool = True  # a shortest solution, which needs a heuristic that is a lower bound
+    both_ends: bool = False  # needs a heuristic for the way from the goal to the start
 
 
 SEARCHES = {
@@ -31,7 +32,9 @@ SEARCHES = {
     ),
     "a-star": Search("best_first.a_star", "best first: shortest, fewest boards expanded, all of them in memory"),
     "bidirectional": Search(
-        "bidirectional.search", "A* from both ends, meeting in the middle: shortest, in memory, two threads"
+        "bidirectional.search",
+        "A* from both ends, meeting in the middle: shortest, in memory, two threads",
+        both_ends=True,
     ),
     "weighted-a-star": Search(
         "best_first.weighted_a_star",
@@ -59,7 +62,8 @@ SEARCHES = {
 
 def default_memory(searches: int = 1) -> int:
     """The bytes that each of some searches may use if nothing is said: half of what is free, shared out."""
-    return (available_memory() or 2 * 10**9) // (2 * searches)
+    free = available_memory()
+    return (2 * 10**9 if free is None else free) // (2 * searches)
 
 
 def check_search(name: str) -> Search:

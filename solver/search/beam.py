@@ -64,14 +64,16 @@ PATIENCE = 1  # levels without a better board, for each cell, until a beam is ta
 SIDE = 4  # of what is left of a board that is solved in one stage
 HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line and of all
 LOTS = 4  # ranks that boards of the same rank are spread over by lot
-NO_RANK = 65535  # of a double
+NO_RANK = (1 << 18) - 1  # of a double; 2x50 boards have ranks of up to 160,000
 FIRST_WIDTH, GROWTH = 1_000, 8
 WIDENING = 1.25  # in so many times the time, a beam can be so many times as wide to the power of this
 LONGEST = 50  # levels of a pass for each cell of the board: what takes longer fails
 WORTH = 1.3  # a pass less than so many times as wide as the last one is not worth it
 BOUND_SHARE = 0.1  # of the time, for the lower bound
 PIECE = 4_000  # boards of a level, at least, that are worth a call of their own
-LEVELS, REMEMBERED = 4, 1 << 22  # how many are remembered at least, of levels and of hashes
+LEVELS = 4  # how many are remembered at least
+MANY_LEVELS, REMEMBERED = 4_000, 1 << 22  # how many are remembered at most, and how many hashes of narrow ones
+HASH_BYTES = 32  # of the table of hashes for each one remembered, at most
 AHEAD = 8  # hashes whose place is asked for ahead
 SEED = 15
 
@@ -372,7 +374,7 @@ def _stage_ended(level, rules, count):
 def _bytes_of(grid: Grid, words: int) -> int:
     """What a board of the beam takes in all, going by a solution of a usual length."""
     level = grid.cells + 8 * words + 2 + 8 + 4
-    children, seen = 3 * (4 + 8 + 2 + 4), 8 * 4 * 3 * LEVELS
+    children, seen = 3 * (4 + 8 + 4 + 4), HASH_BYTES * 3 * LEVELS
     length = grid.cells * (grid.rows + grid.cols)  # half of that on a square board, mostly
     return 2 * level + children + seen + 4 * length
 
@@ -397,8 +399,8 @@ class _Beam:
         self.heuristics: SimpleQueue = SimpleQueue()
         for _ in range(threads):
             self.heuristics.put(problem.heuristic.fresh(WAYS))
-        memory = default_memory() if limits.memory is None else limits.memory
-        self.widest = max(100, memory // _bytes_of(problem.grid, problem.heuristic.words))
+        self.memory = default_memory() if limits.memory is None else limits.memory
+        self.widest = max(100, self.memory // _bytes_of(problem.grid, problem.heuristic.words))
         self.began = time.perf_counter()
 
     def seconds(self) -> float:
@@ -419,17 +421,16 @@ class _Beam:
                     break
                 leg = self._follow(board, len(path) - 1, width, self.rules)
         finally:
-            outcome = self.outcome
-            outcome.iterations.append(
-                Iteration(width, outcome.expanded - expanded, outcome.generated - generated, self.seconds() - began)
-            )
+            outcome, self.took = self.outcome, self.seconds() - began
+            counts = (outcome.expanded - expanded, outcome.generated - generated)
+            outcome.iterations.append(Iteration(width, *counts, self.took))
         if leg.path:
             outcome.paths = [path]
             outcome.improvements.append(Improvement(len(path) - 1, self.seconds(), width))
-            self._tell(len(path) - 1, width)
         return leg.narrowed
 
-    def _tell(self, moves: int, width: int) -> None:
+    def tell(self, moves: int, width: int) -> None:
+        """Report how far the search has come."""
         outcome = self.outcome
         shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
         self.report(Progress(moves, outcome.expanded, outcome.generated, length=shortest, width=width))
@@ -441,7 +442,7 @@ class _Beam:
         rules, *stages = stages
         level, chosen = _new_level(width, rules), _new_level(width, rules)
         children = _new_children(3 * width + WAYS)
-        memory = max(REMEMBERED, LEVELS * 3 * width)
+        memory = max(LEVELS * 3 * width, min(REMEMBERED, MANY_LEVELS * width, self.memory // HASH_BYTES))
         seen, remembered = np.zeros(threads << (2 * memory // threads).bit_length(), dtype=np.uint64), 0
         histogram = np.zeros((threads, NO_RANK + 1), dtype=np.int64)
         parts = np.array(problem.heuristic.measure(tuple(board)), dtype=np.int64)
@@ -455,8 +456,11 @@ class _Beam:
         while count and self.levels < LONGEST * cells:
             self.levels += 1
             moves = before + len(histories)
+            if shortest is not None and moves + 1 >= shortest:
+                # It only comes to that with a heuristic that is no lower bound.
+                return _Leg(None, False, narrowed)
             self.limits.check(outcome.generated)
-            self._tell(moves, width)
+            self.tell(moves, width)
             # The value that a child may have, if it is to be on a way shorter than the best so far.
             room = NO_RANK
             if shortest is not None and problem.heuristic.admissible:
@@ -472,6 +476,7 @@ class _Beam:
             goals = found[found[:, 2] >= 0, 2]
             if goals.size:
                 return _Leg(self._path(begin, histories, int(goals[0])), False, narrowed)
+            self.limits.check(outcome.generated)
             lasts = found[:, 0].copy()
             if remembered + int((lasts - firsts).sum()) > memory:
                 seen[:], remembered = 0, 0
@@ -507,7 +512,7 @@ class _Beam:
             self._over(tasks, _choose, level, children, chosen, history, rules, self.moves, limit)
             histories.append(history)
             level, chosen = chosen, level
-            while stages and _stage_ended(level, rules, count):
+            while _stage_ended(level, rules, count) and stages:  # in this order, so that no code is left to compile
                 rules, *stages = stages
                 _follow_rules(level, rules, count)
                 seen[:], remembered, best = 0, 0, NO_RANK
@@ -525,6 +530,7 @@ class _Beam:
         """Call a kernel once for each task, with arguments for all and those of the task."""
 
         def work(number: int, _: int) -> None:
+            self.limits.check(0)
             self._with_heuristic(function, *arguments, *tasks[number])
 
         if len(tasks) == 1:
@@ -549,14 +555,19 @@ class _Beam:
         deadline = self.limits.deadline
         if deadline is None or not self.problem.heuristic.admissible:
             return
-        until = time.monotonic() + BOUND_SHARE * max(0.0, deadline - time.monotonic())
+        outcome, nodes = self.outcome, self.limits.nodes
+        began = time.monotonic()
+        until = began + BOUND_SHARE * max(0.0, deadline - began)
+        left = None if nodes is None else max(1, nodes - outcome.generated)
         found = ida_star.search(
             self.problem,
             threads=self.workers.threads,
-            limits=self.limits._replace(deadline=until),
+            limits=self.limits._replace(deadline=until, nodes=left),
             report=lambda progress: None,
         )
-        outcome = self.outcome
+        outcome.expanded += found.expanded
+        outcome.generated += found.generated
+        outcome.iterations.append(Iteration(0, found.expanded, found.generated, time.monotonic() - began))
         outcome.lower_bound = found.lower_bound
         if found.paths and len(found.paths[0]) < len(outcome.paths[0]):
             outcome.paths = found.paths
@@ -569,7 +580,7 @@ class _Beam:
         wider = GROWTH * width
         if self.limits.deadline is not None:
             left = max(0.0, self.limits.deadline - time.monotonic())
-            reach = int(width * (left / self.outcome.iterations[-1].seconds) ** WIDENING)
+            reach = int(width * (left / self.took) ** WIDENING)
             # All the way at once, unless there is time for a pass on the way.
             wider = reach if reach < 4 * GROWTH * width else wider
         wider = min(wider, self.widest)
@@ -587,7 +598,7 @@ def _new_level(width: int, rules: Rules) -> Level:
 
 
 def _new_children(count: int) -> Children:
-    kinds = (np.uint32, np.uint64, np.uint16, np.int32)
+    kinds = (np.uint32, np.uint64, np.uint32, np.int32)
     return Children(*(np.empty(count, dtype=kind) for kind in kinds))
 
 
@@ -621,9 +632,11 @@ def _widen(beam: _Beam) -> None:
     outcome = beam.outcome
     width = min(FIRST_WIDTH, beam.widest)
     while width:
-        solved = bool(outcome.paths)
+        before = outcome.paths
         narrowed = beam.run(width)
-        if outcome.paths and not solved:
+        if outcome.paths is not before:
+            beam.tell(len(outcome.paths[0]) - 1, width)
+        if outcome.paths and not before:
             beam.raise_bound()
         if not narrowed or (outcome.paths and len(outcome.paths[0]) - 1 == outcome.lower_bound):
             return

@@ -53,7 +53,9 @@ CHAIN_BYTES = 12  # a board's share of the table of chains, while the table is b
 MOST_ROWS = 2**31 - 2
 BATCH = 16  # boards expanded together
 AHEAD = 16  # rows whose chains are asked for ahead
-FIRST_ROWS, FIRST_CHAINS, FIRST_HEAP = 1 << 16, 1 << 16, 1 << 12  # for small searches, soon over
+FIRST_ROWS, FIRST_HEAP = 1 << 16, 1 << 12  # for small searches, soon over
+FIRST_CHAINS = BATCH * WAYS // 2  # less than the smallest search needs: in the large ones no code is left to compile
+RECHAINED = 1 << 23  # rows in one call, so that it does not take long
 LENGTH_BITS = 15  # of the moves to a board
 MOST_LENGTH = (1 << LENGTH_BITS) - 2
 UNIT = 1000  # what a move counts in a weighted sum, so that a weight of 1.005 is a whole number
@@ -350,16 +352,16 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
 
 
 @kernel
-def _rechain(rows, chains, count, key_words, row_words):
-    """Chain all rows anew."""
+def _rechain(rows, chains, first, end, key_words, row_words):
+    """Chain some rows anew."""
     ahead = np.zeros(AHEAD, dtype=np.int64)  # the chains of the rows to come, asked for in time
-    for row in range(1, count + 1 + AHEAD):
-        if row > AHEAD:
+    for row in range(first, end + AHEAD):
+        if row - AHEAD >= first:
             at = (row - AHEAD) * row_words
             chain = ahead[row % AHEAD]
             rows[at + key_words + CHAIN] = chains[chain]
             chains[chain] = row - AHEAD
-        if row <= count:
+        if row < end:
             ahead[row % AHEAD] = key_hash(rows, row * row_words, key_words) & (chains.size - 1)
             prefetch(chains, ahead[row % AHEAD])
 
@@ -423,6 +425,7 @@ class Frontier:
 
     def expand(self, most: int, last_priority: int = NO_LIMIT, shorter_than: int = NO_LIMIT) -> int:
         """Expand up to ``most`` boards; FOUND, SLICED or EMPTY. Raises ``Stopped`` if the memory is full."""
+        enough = self.expanded + most
         while True:
             status = _search(
                 self.heuristic,
@@ -431,13 +434,16 @@ class Frontier:
                 self.order,
                 self.moves,
                 self.cells,
-                most,
+                enough - self.expanded,
                 last_priority,
                 shorter_than,
             )
             if status == CHAINED:
                 chains = np.zeros(2 * self.store.chains.size, dtype=np.uint32)
-                _rechain(self.store.rows, chains, self.state[ROWS], self.layout.key, self.layout.row)
+                end = self.stored + 1
+                for first in range(1, end, RECHAINED):
+                    last = min(end, first + RECHAINED)
+                    _rechain(self.store.rows, chains, first, last, self.layout.key, self.layout.row)
                 self.store = self.store._replace(chains=chains)
             elif status == CROWDED:
                 self.store = self.store._replace(heap=np.concatenate([self.store.heap, self.store.heap]))
@@ -488,6 +494,8 @@ def _search_in(
     outcome = Outcome(value, value if problem.heuristic.admissible else 0)
     began = time.perf_counter()
     status = SLICED
+    if problem.start == problem.grid.goal(problem.blank):
+        limits = Limits()  # no limit is too low to see that
     try:
         while status != FOUND:
             limits.check(1 + frontier.generated)

@@ -168,7 +168,7 @@ def search(problem: Problem, *, threads: int, limits: Limits, report: Report) ->
                 stored = sum(side.frontier.stored for side in sides)
                 report(Progress(outcome.lower_bound, expanded, generated, stored=stored))
                 priority = min(side.frontier.priority() for side in sides)
-                most = limits.expansions(generated, size)
+                most = max(1, limits.expansions(generated, 2 * size) // 2)
                 workers.over(both, expand, most, priority, best)
                 size = min(SLICE, 2 * size)
         outcome.within = 1.0

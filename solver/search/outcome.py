@@ -66,7 +66,7 @@ class Limits(NamedTuple):
 class Iteration(NamedTuple):
     """One bound of the search and what it took."""
 
-    bound: int
+    bound: int  # or the width of a beam, 0 for its search for the lower bound
     expanded: int
     generated: int
     seconds: float
