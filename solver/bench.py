@@ -7,16 +7,18 @@ the rows of one run share, the machine and the hour, is what makes them comparab
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import mean
 
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.machine import default_threads
 
-from .board import format_board, load_set
+from .board import format_board, goal_board, load_set, random_board
 from .solving import Settings, Solution, solve_board
 
 
@@ -142,26 +144,101 @@ def prompt(folder: Path) -> dict:
     return {"solve_seconds": best(solve), "help_seconds": best(["--help"])}
 
 
+def bidirectional(folder: Path) -> dict:
+    """A* from both ends with Manhattan distance on the 20 boards of the row a-star, two threads."""
+    settings = Settings("manhattan", "bidirectional", folder=folder)
+    solutions = _best(2, lambda: _solved("korf100", _cheapest(20), settings))
+    return {"expanded": sum(found.expanded for found in solutions), "seconds": _seconds(solutions)}
+
+
+def walking_distance(folder: Path) -> dict:
+    """Walking distance on the boards of the row manhattan, one thread."""
+    settings = Settings("walking-distance", threads=1, folder=folder)
+    return _rate(_best(3, lambda: _solved("korf100", _cheapest(40), settings)))
+
+
+BEAM_SECONDS = 30
+BEAM_SEED = 7
+
+
+def _lengths(shape: str, count: int, folder: Path) -> dict:
+    """How long the solutions of a beam are after a while, on average; no figure where a board had none yet."""
+    if shape == "5x5":
+        grid, goal, instances = load_set("korf24")
+        boards, optimal = [one.board for one in instances[:count]], [one.length for one in instances[:count]]
+    else:
+        grid, chance, optimal = Grid.parse(shape), random.Random(BEAM_SEED), []
+        goal = goal_board(grid)
+        boards = [random_board(grid, goal, chance) for _ in range(count)]
+    heuristic = "pdb:5x5-6-6-6-6" if shape == "5x5" else "linear-conflict"
+    settings = Settings(heuristic, "beam", time_limit=BEAM_SECONDS, folder=folder)
+    solutions = [solve_board(grid, board, goal, settings) for board in boards]
+    figures: dict = {"boards": count}
+    for after in (1, 3, 10, BEAM_SECONDS + 1):  # the last pass may end a moment late
+        known = [[one.length for one in found.improvements if one.seconds <= after] for found in solutions]
+        if all(known):
+            figures[f"moves_after_{min(after, BEAM_SECONDS)}_s"] = mean(map(min, known))
+    if optimal:
+        figures["optimal_moves"] = mean(optimal)
+    figures["longest"] = max(found.length for found in solutions)
+    figures["lower_bound"] = mean(found.lower_bound for found in solutions)
+    figures["ratio"] = mean(found.ratio for found in solutions)
+    return figures
+
+
+def _beam_row(shape: str, count: int) -> Callable[[Path], dict]:
+    def row(folder: Path) -> dict:
+        return _lengths(shape, count, folder)
+
+    drawn = "of Korf & Felner with 5x5-6-6-6-6" if shape == "5x5" else f"drawn with seed {BEAM_SEED}, linear conflict"
+    row.__doc__ = f"Length against time: {count} boards of {shape} {drawn}, a beam, all threads, {BEAM_SECONDS} s each."
+    return row
+
+
 ROWS = {
     function.__name__.replace("_", "-"): function
-    for function in (korf100, farthest, korf24, manhattan, linear_conflict, a_star, a_star_memory, threads, prompt)
+    for function in (
+        korf100,
+        farthest,
+        korf24,
+        manhattan,
+        linear_conflict,
+        walking_distance,
+        a_star,
+        bidirectional,
+        a_star_memory,
+        threads,
+        prompt,
+    )
 }
-DATABASES = {"korf100": "4x4-7-8", "farthest": "4x4-7-8", "prompt": "4x4-7-8", "korf24": "5x5-6-6-6-6"}
+# Minutes each, so they are measured if they are named.
+LONG_ROWS = {
+    f"beam-{shape}": _beam_row(shape, count)
+    for shape, count in {"5x5": 30, "6x6": 12, "7x7": 12, "8x8": 4, "10x10": 6}.items()
+}
+DATABASES = {
+    "korf100": "4x4-7-8",
+    "farthest": "4x4-7-8",
+    "prompt": "4x4-7-8",
+    "korf24": "5x5-6-6-6-6",
+    "beam-5x5": "5x5-6-6-6-6",
+}
 
 
 def run_rows(names: list[str], folder: Path, as_json: bool) -> int:
     """Measure the rows one after another and print each as it is done."""
+    known = ROWS | LONG_ROWS
     for name in names:
-        if name not in ROWS:
-            raise InputError(f"there is no row '{name[:40]}' to measure: take {', '.join(ROWS)}")
+        if name not in known:
+            raise InputError(f"there is no row '{name[:40]}' to measure: take {', '.join(known)}")
     for name in names or ROWS:
         if name in DATABASES:
             _build(DATABASES[name], folder)
-        figures = ROWS[name](folder)
+        figures = known[name](folder)
         if as_json:
             print(json.dumps({"row": name} | figures), flush=True)
         else:
-            print(f"{name}: {ROWS[name].__doc__}", flush=True)
+            print(f"{name}: {known[name].__doc__}", flush=True)
             for label, figure in figures.items():
                 print(f"    {label.replace('_', ' '):22} {_readable(figure)}", flush=True)
     return 0

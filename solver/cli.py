@@ -525,7 +525,7 @@ def _parser() -> Parser:
 
     bench = command("bench", run_bench, "measure how fast boards are solved here", "pdb-solver bench manhattan")
     bench.add_argument(
-        "rows", nargs="*", metavar="ROW", help="what to measure (default: all; an unknown name lists them)"
+        "rows", nargs="*", metavar="ROW", help="what to measure (default: all but beam-...; an unknown name lists them)"
     )
     folder_option(bench)
     bench.add_argument("--json", action="store_true", help="one JSON object a row")

@@ -18,7 +18,7 @@ import solver
 from pdb_builder import NAMED, Grid, InputError, Spec
 from pdb_builder.cli import main as builder
 from pdb_builder.store import DatabaseError
-from solver import Settings, Unsolvable, goal_board, load_set, random_board, solve, solve_board
+from solver import Settings, Unsolvable, bench, goal_board, load_set, random_board, solve, solve_board
 from solver.search import SEARCHES, search_named
 
 from .oracle import board_distances
@@ -653,3 +653,11 @@ def test_all_code_is_compiled_before_the_time_is_taken(name, monkeypatch):
     heuristic = {} if SEARCHES[name].blind else {"heuristic": "manhattan"}
     solve("1 2 3 4 5 6 7 0 8", algorithm=name, **heuristic, **options)
     assert outcomes[0].paths and len(outcomes) == (3 if SEARCHES[name].both_ends else 2)
+
+
+@pytest.mark.jit
+def test_the_bench_tells_length_against_time(monkeypatch):
+    monkeypatch.setattr(bench, "BEAM_SECONDS", 2)
+    figures = bench._lengths("4x4", 3, None)
+    assert figures["boards"] == 3 and figures["moves_after_1_s"] >= figures["moves_after_2_s"] >= figures["lower_bound"]
+    assert figures["longest"] >= figures["moves_after_2_s"] and figures["ratio"] >= 1 and "optimal_moves" not in figures
