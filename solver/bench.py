@@ -214,7 +214,7 @@ ROWS = {
 # Minutes each, so they are measured if they are named.
 LONG_ROWS = {
     f"beam-{shape}": _beam_row(shape, count)
-    for shape, count in {"5x5": 30, "6x6": 12, "7x7": 12, "8x8": 4, "10x10": 6}.items()
+    for shape, count in {"5x5": 20, "6x6": 12, "7x7": 12, "8x8": 4, "10x10": 6}.items()
 }
 DATABASES = {
     "korf100": "4x4-7-8",
