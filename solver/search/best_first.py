@@ -53,9 +53,8 @@ CHAIN_BYTES = 12  # a board's share of the table of chains, while the table is b
 MOST_ROWS = 2**31 - 2
 BATCH = 16  # boards expanded together
 AHEAD = 16  # rows whose chains are asked for ahead
-FIRST_ROWS, FIRST_HEAP = 1 << 16, 1 << 12  # for small searches, soon over
-FIRST_CHAINS = BATCH * WAYS // 2  # less than the smallest search needs: in the large ones no code is left to compile
-RECHAINED = 1 << 23  # rows in one call, so that it does not take long
+FIRST_ROWS, FIRST_CHAINS, FIRST_HEAP = 1 << 16, 1 << 16, 1 << 12  # for small searches, soon over
+CHAINED_AT_ONCE = 1 << 23  # rows in one call, so that it does not take long
 LENGTH_BITS = 15  # of the moves to a board
 MOST_LENGTH = (1 << LENGTH_BITS) - 2
 UNIT = 1000  # what a move counts in a weighted sum, so that a weight of 1.005 is a whole number
@@ -202,8 +201,8 @@ def _leave(store, row, length, value, links, row_words):
 
 @kernel
 def _begin(store, layout, order, start, number, parts):
-    """Put the start into an empty store."""
-    rows, chains, _, _, _, state = store
+    """Put the start into an empty store, not yet chained."""
+    rows, _, _, _, _, state = store
     word_of, shift_of, _, key_words, _, row_words, values = layout
     row = 1
     rows[row_words : 2 * row_words] = 0
@@ -212,7 +211,6 @@ def _begin(store, layout, order, start, number, parts):
     for part in range(parts.size):
         rows[row_words + key_words + PARTS + (part >> 1)] |= np.uint32(parts[part] << (16 * (part & 1)))
     rows[row_words + key_words + HOW] = number
-    chains[key_hash(rows, row_words, key_words) & (chains.size - 1)] = row
     _wait(store, order, row, 0, min(parts.max(), values - 1), key_words, row_words)
     state[ROWS] = row
 
@@ -352,8 +350,8 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
 
 
 @kernel
-def _rechain(rows, chains, first, end, key_words, row_words):
-    """Chain some rows anew."""
+def _chain(rows, chains, first, end, key_words, row_words):
+    """Chain some rows."""
     ahead = np.zeros(AHEAD, dtype=np.int64)  # the chains of the rows to come, asked for in time
     for row in range(first, end + AHEAD):
         if row - AHEAD >= first:
@@ -411,7 +409,7 @@ class Frontier:
         self.capacity = max(2 * BATCH * WAYS, min(MOST_ROWS, memory // (4 * self.layout.row + CHAIN_BYTES)))
         self.store = Store(
             _reserve(self.layout.row, min(self.capacity, FIRST_ROWS)),
-            np.zeros(FIRST_CHAINS, dtype=np.uint32),
+            np.zeros(0, dtype=np.uint32),
             np.zeros(self.layout.values << LENGTH_BITS, dtype=np.uint32),
             np.zeros(FIRST_HEAP, dtype=np.int64),
             np.zeros(touches, dtype=np.uint32),
@@ -422,6 +420,15 @@ class Frontier:
         self.measured = np.array(heuristic.measure(problem.start), dtype=np.int64)
         start = np.array(problem.start, dtype=np.uint8)
         _begin(self.store, self.layout, order, start, situation(problem.start.index(0)), self.measured)
+        self._chain_all(FIRST_CHAINS)
+
+    def _chain_all(self, count: int) -> None:
+        """Chain all rows in a table of so many chains."""
+        chains, end = np.zeros(count, dtype=np.uint32), self.stored + 1
+        for first in range(1, end, CHAINED_AT_ONCE):
+            last = min(end, first + CHAINED_AT_ONCE)
+            _chain(self.store.rows, chains, first, last, self.layout.key, self.layout.row)
+        self.store = self.store._replace(chains=chains)
 
     def expand(self, most: int, last_priority: int = NO_LIMIT, shorter_than: int = NO_LIMIT) -> int:
         """Expand up to ``most`` boards; FOUND, SLICED or EMPTY. Raises ``Stopped`` if the memory is full."""
@@ -439,12 +446,7 @@ class Frontier:
                 shorter_than,
             )
             if status == CHAINED:
-                chains = np.zeros(2 * self.store.chains.size, dtype=np.uint32)
-                end = self.stored + 1
-                for first in range(1, end, RECHAINED):
-                    last = min(end, first + RECHAINED)
-                    _rechain(self.store.rows, chains, first, last, self.layout.key, self.layout.row)
-                self.store = self.store._replace(chains=chains)
+                self._chain_all(2 * self.store.chains.size)
             elif status == CROWDED:
                 self.store = self.store._replace(heap=np.concatenate([self.store.heap, self.store.heap]))
             elif status == FULL:
