@@ -499,7 +499,7 @@ class _Beam:
             narrowed |= total > wide
             if rank < best:
                 best, best_level, best_origin = rank, len(histories), _find(children, rank, firsts, lasts)
-            elif len(histories) - best_level > PATIENCE * cells:
+            elif narrowed and len(self.rules) > 1 and len(histories) - best_level > PATIENCE * cells:
                 return _Leg(self._path(begin, histories[:best_level], best_origin), True, True)
             tasks, count = [], 0
             for first, last in zip(firsts, lasts, strict=True):
