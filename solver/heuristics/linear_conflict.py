@@ -124,13 +124,10 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
 
 
 @shared
-def _more_removals(heuristic, before, after):
-    """How many more tiles must leave a line than before its code changed."""
+def _removed(heuristic, code):
     if heuristic.removals.size != 0:
-        return np.int64(fetch(heuristic.removals, after)) - np.int64(fetch(heuristic.removals, before))
-    if after == before:  # as it mostly is on a large board
-        return np.int64(0)
-    return np.int64(fewest_removals(after, heuristic.width) - fewest_removals(before, heuristic.width))
+        return np.int64(fetch(heuristic.removals, code))
+    return np.int64(fewest_removals(code, heuristic.width))
 
 
 asks_nothing(LinearConflict)
@@ -144,8 +141,10 @@ def _look(heuristic, slot, tile, source, target):
     col = fetch(heuristic.codes, fetch(heuristic.col_of, np.int64(tile)))
     new_row = row ^ fetch(heuristic.in_row, start) ^ fetch(heuristic.in_row, end)
     new_col = col ^ fetch(heuristic.in_col, start) ^ fetch(heuristic.in_col, end)
+    more = _removed(heuristic, new_row) + _removed(heuristic, new_col)
+    fewer = _removed(heuristic, row) + _removed(heuristic, col)
     value = fetch(heuristic.value, 0) + fetch(heuristic.distance, end) - fetch(heuristic.distance, start)
-    value += 2 * (_more_removals(heuristic, row, new_row) + _more_removals(heuristic, col, new_col))
+    value += 2 * (more - fewer)
     put(heuristic.values, slot, value)
     return value
 
@@ -184,12 +183,12 @@ def _note(heuristic, slot, value, parts, at):
 @body_of(keep, LinearConflict)
 def _keep(heuristic, words, at):
     for line in range(heuristic.codes.size):
-        put(words, at + line, fetch(heuristic.codes, line))
+        words[at + line] = heuristic.codes[line]
     words[at + heuristic.codes.size] = heuristic.value[0]
 
 
 @body_of(resume, LinearConflict)
 def _resume(heuristic, words, at):
     for line in range(heuristic.codes.size):
-        put(heuristic.codes, line, fetch(words, at + line))
+        heuristic.codes[line] = words[at + line]
     heuristic.value[0] = words[at + heuristic.codes.size]
