@@ -211,7 +211,7 @@ def test_a_beam_by_a_guess_that_is_no_lower_bound_never_gets_worse():
 def test_ranks_of_the_worst_boards_can_be_told_apart(shape):
     grid = Grid(*shape)
     problem = Problem(grid, 0, tuple(reversed(range(grid.cells))), linear_conflict.prepare(grid, 0))
-    rules = beam._rules_of(problem)[-1]
+    rules = beam._rules_of(problem, np.random.default_rng(1))[-1]
     pairs = sum(map(len, grid.neighbours)) // 2
     stretch = rules.stretch[list(problem.start), range(grid.cells)].sum() + rules.border * pairs
     assert beam.LOTS * (rules.scale * problem.heuristic.measure(problem.start)[0] + stretch + 1) < beam.NO_RANK

@@ -4,7 +4,8 @@ All boards of a level have made the same number of moves. Their children are loo
 most promising ones, as many as the beam is *wide*, are the next level. The first child that is the goal ends the
 *pass*. Nothing is proven by it; but the wider the beam, the shorter the solution. So passes are repeated, each wider
 than the last, as long as time and memory allow, and what cannot lead to anything shorter than the best solution so far
-is left out. The last pass is made as wide as the time left seems to allow, and narrower on its way if it is late.
+is left out. When there is no time for many more, a pass is made as wide as the time left seems to allow, and narrower
+on its way if it is late. If it ends early, the next one may be less wide: it has the luck of other lots.
 
 *Rank.* Which boards are the most promising? The heuristic's parts, on average rather than at most: a maximum throws
 away what the others know. To that come two things that no lower bound can know (measured in docs/benchmarks.md). First
@@ -31,7 +32,8 @@ more than all others, and the blank is drawn to the nearest of them. What is mor
 tiles count as doubles, so that the beam holds different ways to complete the line. When one board has completed it,
 the next stage begins with all boards there are. What is left at last is solved as any small board.
 
-*The lower bound* that goes with the answer is the work of IDA*, in a small share of the time.
+*The lower bound* that goes with the answer is the work of IDA*, before each pass but the first, in a small share of the
+time that the pass is going to take.
 
 *Threads* share the boards of a level, then the hashes, then the chosen children. The result does not depend on how
 many there are. A level holds, for each board, its cells, what the heuristic ``keep``s of it, its hash and its stretch;
@@ -68,8 +70,8 @@ NO_RANK = (1 << 18) - 1  # of a double; 2x50 boards have ranks of up to 160,000
 FIRST_WIDTH, GROWTH = 1_000, 8
 WIDENING = 1.25  # in so many times the time, a beam can be so many times as wide to the power of this
 LONGEST = 50  # levels of a pass for each cell of the board: what takes longer fails
-WORTH = 1.3  # a pass less than so many times as wide as the last one is not worth it
-BOUND_SHARE = 0.1  # of the time, for the lower bound
+WORTH = 0.5  # a pass less than so many times as wide as the last one is not worth it
+BOUND_SHARE = 0.1  # for the lower bound, of the time of the next pass
 PIECE = 4_000  # boards of a level, at least, that are worth a call of their own
 LEVELS = 4  # how many are remembered at least
 MANY_LEVELS, REMEMBERED = 4_000, 1 << 22  # how many are remembered at most, and how many hashes of narrow ones
@@ -317,11 +319,11 @@ def _choose(heuristic, level, children, chosen, history, rules, moves, limit, eq
         at += 1
 
 
-def _rules_of(problem: Problem) -> list[Rules]:
-    """The rules of each stage. The last ones are those of a search without stages."""
+def _rules_of(problem: Problem, chance: np.random.Generator) -> list[Rules]:
+    """The rules of each stage, with new lots. The last ones are those of a search without stages."""
     grid, heuristic = problem.grid, problem.heuristic
     cells = range(grid.cells)
-    all_lots = np.random.default_rng(SEED).integers(0, 2**64, (grid.cells, grid.cells), dtype=np.uint64)
+    all_lots = chance.integers(0, 2**64, (grid.cells, grid.cells), dtype=np.uint64)
     distance = distances_home(grid, problem.blank)
     home = distance == 0
     home[0] = False  # the blank is disorder wherever it is
@@ -392,7 +394,7 @@ class _Beam:
 
     def __init__(self, problem: Problem, threads: int, limits: Limits, report: Report) -> None:
         self.problem, self.limits, self.report = problem, limits, report
-        self.moves, self.rules = moves_of(problem.grid), _rules_of(problem)
+        self.moves, self.chance = moves_of(problem.grid), np.random.default_rng(SEED)
         value = max(problem.heuristic.measure(problem.start))
         self.outcome = Outcome(value, value if problem.heuristic.admissible else 0)
         self.workers = Workers(threads)
@@ -410,6 +412,7 @@ class _Beam:
         """One pass. Solutions and counts go to the outcome. Whether anything was left out that could be shorter."""
         expanded, generated, began = self.outcome.expanded, self.outcome.generated, self.seconds()
         board, path = list(self.problem.start), [self.problem.start.index(0)]
+        self.rules = _rules_of(self.problem, self.chance)
         try:
             self.levels = 0
             leg = self._follow(board, 0, width, self.rules[-1:])
@@ -551,13 +554,13 @@ class _Beam:
         return cells
 
     def raise_bound(self) -> None:
-        """Spend a share of the time on the lower bound."""
+        """Spend a share of the time of the next pass on the lower bound."""
         deadline = self.limits.deadline
         if deadline is None or not self.problem.heuristic.admissible:
             return
         outcome, nodes = self.outcome, self.limits.nodes
         began = time.monotonic()
-        until = began + BOUND_SHARE * max(0.0, deadline - began)
+        until = began + BOUND_SHARE * max(0.0, min(GROWTH * self.took, deadline - began))
         left = None if nodes is None else max(1, nodes - outcome.generated)
         found = ida_star.search(
             self.problem,
@@ -568,7 +571,7 @@ class _Beam:
         outcome.expanded += found.expanded
         outcome.generated += found.generated
         outcome.iterations.append(Iteration(0, found.expanded, found.generated, time.monotonic() - began))
-        outcome.lower_bound = found.lower_bound
+        outcome.lower_bound = max(outcome.lower_bound, found.lower_bound)
         if found.paths and len(found.paths[0]) < len(outcome.paths[0]):
             outcome.paths = found.paths
             outcome.improvements.append(Improvement(len(found.paths[0]) - 1, self.seconds(), None))
@@ -578,13 +581,13 @@ class _Beam:
     def next_width(self, width: int) -> int:
         """How wide the next pass may be, 0 if none is worth it."""
         wider = GROWTH * width
-        if self.limits.deadline is not None:
-            left = max(0.0, self.limits.deadline - time.monotonic())
-            reach = int(width * (left / self.took) ** WIDENING)
-            # All the way at once, unless there is time for a pass on the way.
-            wider = reach if reach < 4 * GROWTH * width else wider
-        wider = min(wider, self.widest)
-        return wider if wider >= WORTH * width or (not self.outcome.paths and wider > width) else 0
+        if self.limits.deadline is None:
+            return min(wider, self.widest) if width < self.widest else 0
+        left = max(0.0, self.limits.deadline - time.monotonic())
+        reach = int(width * (left / self.took) ** WIDENING)
+        # All the way at once, unless there is time for a pass on the way.
+        wider = min(reach if reach < 4 * GROWTH * width else wider, self.widest)
+        return wider if wider >= WORTH * width else 0
 
 
 def _new_level(width: int, rules: Rules) -> Level:
@@ -636,7 +639,7 @@ def _widen(beam: _Beam) -> None:
         narrowed = beam.run(width)
         if outcome.paths is not before:
             beam.tell(len(outcome.paths[0]) - 1, width)
-        if outcome.paths and not before:
+        if outcome.paths:
             beam.raise_bound()
         if not narrowed or (outcome.paths and len(outcome.paths[0]) - 1 == outcome.lower_bound):
             return
