@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -23,6 +24,12 @@ from .grid import InputError
 from .machine import MAX_THREADS
 
 DEFECT = 70  # the exit code of an error of ours, which no other outcome has
+REMEDIES = {
+    errno.ENOENT: "give the name of one that is there",
+    errno.EACCES: "give another, or the right to use it",
+    errno.EISDIR: "give the name of a file",
+    errno.ENOSPC: "make room, or take another disk",
+}
 
 
 def default_folder() -> Path:
@@ -41,6 +48,17 @@ def notice(text: str) -> None:
     """One line on stderr, if anybody can read it."""
     with contextlib.suppress(OSError):
         print(" ".join(text.split()), file=sys.stderr, flush=True)
+
+
+def check_writable(path: Path) -> None:
+    """Raise ``InputError`` for a file that cannot be written, before hours are spent on what goes into it."""
+    if path.is_dir():
+        raise InputError(f"{path} is a folder: give the name of a file")
+    folder = path.resolve().parent
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {path.parent} for {path.name}: make it, or give another")
+    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+        raise InputError(f"{path} cannot be written: give another file")
 
 
 def bar_chart(levels: Iterable[tuple[int, int]], width: int = 40) -> Iterator[str]:
@@ -151,7 +169,8 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         if error.filename is None:  # the output itself: what it still holds cannot be written either
             with contextlib.suppress(OSError):
                 sys.stdout.close()
-        return fail(f"{error.filename or 'output'}: {error.strerror or error}")
+        remedy = REMEDIES.get(error.errno, "give another")
+        return fail(f"{error.filename or 'output'}: {error.strerror or error}: {remedy}")
     except Exception as error:
         from .store import DatabaseError
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.shell import parse_size
 
-from .board import GOALS, SETS, Board, format_board, goal_board, load_set, read_boards
+from .board import GOALS, SETS, Board, check_goal, format_board, goal_board, load_set, read_boards
 from .showing import FASTEST, SLOWEST, SPEED
 
 SOLVED, NO_SOLUTION, BAD_INPUT, LIMIT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -169,6 +169,8 @@ def asked_boards(args: argparse.Namespace) -> tuple[Iterable[Task], bool]:
         return [Task(None, " ".join(args.board), grid)], False
     if args.file is None and sys.stdin.isatty() and not args.board:
         raise InputError("no board is given: write it after the command, or give --file, --set or a board on stdin")
+    if args.goal is not None:
+        check_goal(args.goal)
     return _read(args.file, grid), True
 
 

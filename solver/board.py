@@ -309,7 +309,22 @@ def goal_board(grid: Grid, text: str = "last") -> Board:
     try:
         return parse_board(text, grid)[1]
     except InputError as error:
-        raise InputError(f"the goal is neither {', '.join(GOALS)} nor a board: {error}") from None
+        raise _no_goal(error) from None
+
+
+def check_goal(text: str) -> None:
+    """Raise ``InputError`` for what is the goal of no board, whatever its shape."""
+    if text.strip().lower() not in GOALS:
+        try:
+            for words in _rows(text):
+                for word in words:
+                    _checked_number(word)
+        except InputError as error:
+            raise _no_goal(error) from None
+
+
+def _no_goal(error: InputError) -> InputError:
+    return InputError(f"the goal is neither {', '.join(GOALS)} nor a board: {error}")
 
 
 def _spiral(grid: Grid) -> Board:

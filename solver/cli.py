@@ -321,11 +321,12 @@ def _line(answer: Answer, args: argparse.Namespace) -> str:
 
 def _iterations(solution: Solution) -> Iterator[str]:
     """A table of what each bound took, or each width of a beam and the solutions it found."""
-    lengths = {better.width or 0: better.length for better in solution.improvements}
+    improvements = list(solution.improvements)
     first, found = ("width", f" {'moves':>7}") if solution.algorithm == "beam" else ("bound", "")
     yield f"{first:>7}{found} {'expanded':>15} {'generated':>15} {'seconds':>9}"
     for one in solution.iterations:
-        moves = f" {lengths.get(one.bound, '-'):>7}" if found else ""
+        better = bool(improvements) and (improvements[0].width or 0) == one.bound
+        moves = f" {improvements.pop(0).length if better else '-':>7}" if found else ""
         yield f"{one.bound or 'bound':>7}{moves} {one.expanded:15,} {one.generated:15,} {one.seconds:9.3f}"
     moves = f" {'-' if solution.length is None else solution.length:>7}" if found else ""
     yield f"{'all':>7}{moves} {solution.expanded:15,} {solution.generated:15,} {solution.seconds:9.3f}"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pdb_builder.grid import Grid, InputError
 from pdb_builder.pattern import has_patterns
-from pdb_builder.shell import notice
+from pdb_builder.shell import check_writable, notice
 
 from .arguments import INTERRUPTED, LIMIT, NO_BOARD, NO_SOLUTION, SOLVED, asked_boards, asked_goal
 from .board import Board, Instance, load_set, parse_board, random_board, why_unsolvable
@@ -79,6 +79,8 @@ def _check_files(args: argparse.Namespace) -> None:
         path = getattr(args, name)
         if path is not None and seen.setdefault(path.resolve(), name) != name:
             raise InputError(f"--{seen[path.resolve()]} and --{name} are both {path}: give each a file of its own")
+    if args.csv or args.resume:
+        check_writable(args.csv or args.resume)
     check_possible(args.plot, args.report)
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdb_builder.grid import Grid, InputError
+from pdb_builder.shell import check_writable
 
 from .showing import DARK, LIGHT, NIGHT, SPEED, Colour, check_solved, check_speed, look, mixed, place
 
@@ -43,16 +44,10 @@ BANDS = 7  # colours of tiles: one for each diagonal of a 4x4 board, and as many
 
 
 def check_possible(path: Path) -> None:
-    """Raise ``InputError`` for a picture that cannot be made, before hours are spent on what goes into it."""
+    """Raise ``InputError`` for a picture that cannot be made."""
     if not path.name.lower().endswith(".gif"):
         raise InputError(f"{path} does not end in .gif: give the picture this ending")
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: give the name of a file")
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {path.parent} for {path.name}: make it, or give another")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"{path} cannot be written: give another file")
+    check_writable(path)
     remedy = "run pip install 'slidepdb[gif]'"
     if find_spec("PIL") is None:
         raise InputError(f"a GIF needs Pillow, which is not there: {remedy}")

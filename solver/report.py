@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import html
 import io
-import os
 import shlex
 import time
 from collections.abc import Sequence
@@ -29,6 +28,7 @@ from typing import TYPE_CHECKING, Any
 from pdb_builder import __version__
 from pdb_builder.grid import InputError
 from pdb_builder.machine import description
+from pdb_builder.shell import check_writable
 
 from .board import format_board
 from .comparing import Cell, Comparison
@@ -57,18 +57,12 @@ STYLE = {
 
 
 def check_possible(plot: Path | None, report: Path | None) -> None:
-    """Raise ``InputError`` for files that cannot be made, before hours are spent on what goes into them."""
+    """Raise ``InputError`` for files that cannot be made."""
     if plot is not None and _form(plot) not in FORMATS:
         raise InputError(f"{plot} ends in neither .png nor .svg: give the picture one of these endings")
     for path in (plot, report):
-        if path is None:
-            continue
-        if path.is_dir():
-            raise InputError(f"{path} is a folder: give the name of a file")
-        if not path.absolute().parent.is_dir():
-            raise InputError(f"there is no folder {path.parent} for {path.name}: make it, or give another")
-        if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
-            raise InputError(f"{path} cannot be written: give another file")
+        if path is not None:
+            check_writable(path)
     if (plot or report) and find_spec("matplotlib") is None:
         raise InputError("pictures need matplotlib, which is not there: run pip install 'slidepdb[plot]'")
 

@@ -285,10 +285,17 @@ def test_an_option_of_one_search_names_it(run):
 
 
 @pytest.mark.jit
-def test_what_is_wrong_with_all_boards_is_said_once(run, tmp_path):
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--algorithm", "a-star", "--width", "10"], "a-star has no width"),
+        (["--goal", "nonsense"], "the goal is neither last, first, spiral nor a board: 'nonsense' is not a number"),
+    ],
+)
+def test_what_is_wrong_with_all_boards_is_said_once(words, said, run, tmp_path):
     (tmp_path / "boards").write_text(3 * f"{EASY}\n")
-    code, output, errors = run("solve", "--file", str(tmp_path / "boards"), "--algorithm", "a-star", "--width", "10")
-    assert (code, output) == (2, "") and len(errors.splitlines()) == 1 and "a-star has no width" in errors
+    code, output, errors = run("solve", "--file", str(tmp_path / "boards"), *words)
+    assert (code, output) == (2, "") and len(errors.splitlines()) == 1 and said in errors
 
 
 @pytest.mark.jit
@@ -486,8 +493,8 @@ def test_a_bad_board_is_one_line_and_exit_code_2(text, message, solve):
         (["--set", "korf100", "--goal", "first"], "leave out --goal"),
         (["--set", "korf100", "--shape", "4x4"], "leave out --goal"),
         (["--set", "korf1"], "invalid choice"),
-        (["--file", "no such file"], "no such file: No such file or directory"),
-        (["--file", "."], "Is a directory"),
+        (["--file", "no such file"], "no such file: No such file or directory: give the name of one that is there"),
+        (["--file", "."], "Is a directory: give the name of a file"),
         (["--file", ""], "directory"),
         (["--file", "/dev/null"], "there is no board in the input"),
         ([], "there is no board in the input"),
@@ -758,7 +765,10 @@ def test_closed_and_narrow_streams():
     assert done.returncode == 2 and json.loads(done.stdout)["input"] == "1 2 3 ü"
     if Path("/dev/full").exists():
         done = shell(f"pdb-solver solve {EASY} --heuristic manhattan > /dev/full")
-        assert (done.returncode, done.stderr) == (2, "pdb-solver: error: output: No space left on device\n")
+        assert (done.returncode, done.stderr) == (
+            2,
+            "pdb-solver: error: output: No space left on device: make room, or take another disk\n",
+        )
 
 
 def cpu_seconds(process):

@@ -170,25 +170,19 @@ def _pop(heap, size):
 
 
 @shared
-def _wait(store, order, row, length, value, links, row_words):
-    """Put a row first among those that wait with it."""
-    rows, waiting, state = store.rows, store.waiting, store.state
-    number = (value << LENGTH_BITS) | length
+def _wait(rows, waiting, row, number, links, row_words):
+    """Put a row first on a list of those that wait."""
     head = np.int64(waiting[number]) & ~LISTED
     rows[row * row_words + links + NEXT] = head
     rows[row * row_words + links + PREV] = 0
     if head != 0:
         rows[head * row_words + links + PREV] = row
-    if waiting[number] & LISTED == 0:
-        _push(store.heap, state[HEAP], _entry(order, value, length))
-        state[HEAP] += 1
     waiting[number] = row | LISTED
 
 
 @shared
-def _leave(store, row, length, value, links, row_words):
+def _leave(rows, waiting, row, length, value, links, row_words):
     """Take a row out of those that wait."""
-    rows = store.rows
     after = np.int64(rows[row * row_words + links + NEXT])
     before = np.int64(rows[row * row_words + links + PREV])
     if after != 0:
@@ -196,13 +190,13 @@ def _leave(store, row, length, value, links, row_words):
     if before != 0:
         rows[before * row_words + links + NEXT] = after
     else:
-        store.waiting[(value << LENGTH_BITS) | length] = after | LISTED
+        waiting[(value << LENGTH_BITS) | length] = after | LISTED
 
 
 @kernel
 def _begin(store, layout, order, start, number, parts):
     """Put the start into an empty store, not yet chained."""
-    rows, _, _, _, _, state = store
+    rows, _, waiting, heap, _, state = store
     word_of, shift_of, _, key_words, _, row_words, values = layout
     row = 1
     rows[row_words : 2 * row_words] = 0
@@ -211,7 +205,10 @@ def _begin(store, layout, order, start, number, parts):
     for part in range(parts.size):
         rows[row_words + key_words + PARTS + (part >> 1)] |= np.uint32(parts[part] << (16 * (part & 1)))
     rows[row_words + key_words + HOW] = number
-    _wait(store, order, row, 0, min(parts.max(), values - 1), key_words, row_words)
+    value = min(parts.max(), values - 1)
+    _wait(rows, waiting, row, value << LENGTH_BITS, key_words, row_words)
+    _push(heap, 0, _entry(order, value, 0))
+    state[HEAP] = 1
     state[ROWS] = row
 
 
@@ -333,12 +330,16 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
                 if old_length <= length:
                     continue
                 if old & EXPANDED_FLAG == 0:
-                    _leave(store, row, old_length, value, links, row_words)
+                    _leave(rows, waiting, row, old_length, value, links, row_words)
                 if touched.size != 0:
                     touched[state[TOUCHED]] = row
                     state[TOUCHED] += 1
             rows[row * row_words + links + HOW] = hows[new]
-            _wait(store, order, row, length, value, links, row_words)
+            number = (value << LENGTH_BITS) | length
+            if waiting[number] == 0:  # the list is not in the heap
+                _push(heap, state[HEAP], _entry(order, value, length))
+                state[HEAP] += 1
+            _wait(rows, waiting, row, number, links, row_words)
             if value == 0 and order.eager:
                 state[GOAL] = row
                 status = FOUND
