@@ -201,7 +201,7 @@ def test_a_beam_by_a_guess_that_is_no_lower_bound_never_gets_worse():
     grid, chance = Grid(4, 4), random.Random(8)
     searched("beam", grid, 0, TURNED, inversions.prepare(grid, 0), width=10)  # so that the code is compiled
     for _ in range(3):
-        board, limits = random_board(grid, grid.goal(0), chance), Limits(deadline=time.monotonic() + 2)
+        board, limits = random_board(grid, grid.goal(0), chance), Limits(deadline=time.monotonic() + 1)
         outcome = searched("beam", grid, 0, board, inversions.prepare(grid, 0), width=None, limits=limits)
         lengths = [better.length for better in outcome.improvements]
         assert lengths == sorted(set(lengths), reverse=True) and lengths[-1] == length(outcome)

@@ -144,7 +144,7 @@ def test_wrapped_boards(name, grid, database_of):
     half = grid.cells // 2
     partition = (tuple(range(1, half)), tuple(range(half, grid.cells)))
     for heuristic in kinds_for(name, heuristics_of(grid, 0, database_of, (partition, "bytes"))):
-        for board in sorted(distances)[:: FEWER[name] * (1 + len(distances) // 150)]:
+        for board in sorted(distances)[:: FEWER[name] * (1 + len(distances) // 80)]:
             check_length(name, searched(name, grid, 0, board, heuristic), distances[board])
 
 
@@ -408,7 +408,7 @@ def test_progress_is_reported(monkeypatch):
     grid = Grid(5, 5)
     for name in HOPELESS:
         seen = []
-        limits = Limits(nodes=3_000_000)
+        limits = Limits(nodes=1_500_000)
         heuristic = manhattan.prepare(grid, 0)
         searched(name, grid, 0, HARD, heuristic, limits=limits, threads=2, report=seen.append, **WIDE[name])
         assert seen
