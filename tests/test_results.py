@@ -113,6 +113,13 @@ def test_files_of_others_are_left_alone(content, tmp_path):
     assert "\n" not in str(error.value) and path.read_bytes() == content
 
 
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_pipe_is_not_waited_for(resume, tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(InputError, match=r"a.csv is no file: give another name"):
+        ResultsFile(tmp_path / "a.csv", resume=resume)
+
+
 @pytest.mark.parametrize(
     "line",
     [
