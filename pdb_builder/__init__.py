@@ -15,24 +15,24 @@
 [(0, 1), (1, 2), (2, 4), (3, 8)]
 """
 
-from .lazy import lazy_names
+from .base.lazy import lazy_names
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Grid": "grid",
-    "InputError": "grid",
-    "NAMED": "pattern",
-    "Spec": "pattern",
-    "Database": "store",
-    "Table": "store",
-    "DatabaseError": "store",
-    "open_database": "store",
-    "check_tables": "store",
-    "build_table": "build",
-    "build_database": "assemble",
-    "partition_within": "assemble",
-    "verify_database": "verify",
+    "Grid": "pdb_builder.grid",
+    "InputError": "pdb_builder.base.errors",
+    "NAMED": "pdb_builder.pattern",
+    "Spec": "pdb_builder.pattern",
+    "Database": "pdb_builder.database",
+    "Table": "pdb_builder.database",
+    "DatabaseError": "pdb_builder.base.errors",
+    "open_database": "pdb_builder.store",
+    "check_tables": "pdb_builder.store",
+    "build_table": "pdb_builder.build",
+    "build_database": "pdb_builder.assemble",
+    "partition_within": "pdb_builder.memory",
+    "verify_database": "pdb_builder.verify",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

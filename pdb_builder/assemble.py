@@ -24,17 +24,18 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from . import __version__
-from .build import build_table, least_memory, memory_needed, table_bytes
-from .encoding import check_encoding
-from .grid import Grid, InputError
+from .base.errors import DatabaseError, WriteError
+from .base.machine import default_threads, description, readable_size
+from .build import build_table
+from .database import Database
 from .index import index_of
-from .machine import available_memory, default_threads, description, readable_size
-from .pattern import MAX_TILES, Partition, Spec, automatic_partition, check_board
-from .store import Database, DatabaseError, WriteError, check_tables, open_database, read_database, write_database
+from .memory import table_bytes
+from .pattern import Spec
+from .store import check_tables, open_database, read_database, write_database
 
 
 class Watcher:
@@ -50,55 +51,6 @@ class Watcher:
     def table(self, number: int, count: int, tiles: Sequence[int], states: int) -> Iterator[Callable[[int], object]]:
         """Surrounds the build of a table; what it gives is called with the states of each level."""
         yield lambda found: None
-
-
-def memory_for(grid: Grid, size: int, encoding: str, threads: int | None = None) -> int:
-    """The memory that building a table of ``size`` tiles takes."""
-    return memory_needed(index_of(grid, size), encoding, threads or default_threads())
-
-
-def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
-    """The most tiles a pattern can have so that building it stays within ``budget`` bytes of memory."""
-    check_board(grid)
-    largest = 0
-    for size in range(1, min(MAX_TILES, grid.cells - 1) + 1):
-        if least_memory(grid, size, encoding) > budget or memory_for(grid, size, encoding) > budget:
-            break
-        largest = size
-    if not largest:
-        raise InputError(
-            f"no table of a {grid} board can be built in {readable_size(budget)} of memory: "
-            "allow more with --max-memory"
-        )
-    return largest
-
-
-def partition_within(grid: Grid, blank: int, encoding: str, budget: int) -> Partition:
-    """The automatic partition with the largest patterns that ``budget`` bytes of memory allow."""
-    grid.check_blank(blank)
-    encoding = check_encoding(grid, encoding)
-    return automatic_partition(grid, blank, largest_pattern(grid, encoding, budget))
-
-
-def check_memory(
-    grid: Grid, sizes: Iterable[int], encoding: str, limit: int | None = None, threads: int | None = None
-) -> int:
-    """The memory that building patterns of these sizes takes at its peak; an ``InputError`` if it is not to be had.
-
-    ``limit`` is the most that may be used, by default what the machine has available.
-    """
-    check_board(grid)
-    available = available_memory() if limit is None else limit
-    size = max(sizes)
-    needed, at_least = least_memory(grid, size, encoding), "at least "
-    if available is None or needed <= available:
-        needed, at_least = memory_for(grid, size, encoding, threads), ""
-    if available is not None and needed > available:
-        raise InputError(
-            f"a pattern of {size} tiles on a {grid} board needs {at_least}{readable_size(needed)} of memory to build "
-            f"and {readable_size(available)} can be used: split the pattern, or build it anyway with --force"
-        )
-    return needed
 
 
 def build_database(

@@ -33,13 +33,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
-from math import comb, factorial, gcd
+from math import factorial, gcd
 from typing import NamedTuple
 
 import numpy as np
 
+from .base.errors import InputError
+from .base.jit import kernel, lowest, popcount, shared
+from .base.machine import default_threads
+from .base.workers import Workers
 from .encoding import UNREACHED, block_bytes, check_encoding
-from .grid import Grid, InputError
+from .grid import Grid
 from .index import (
     LEADING,
     Index,
@@ -51,9 +55,7 @@ from .index import (
     zone_around,
     zone_number,
 )
-from .jit import kernel, lowest, popcount, shared
 from .lanes import or_gathered, or_rows, or_turned, prefetch, settle
-from .machine import Workers, default_threads
 from .pattern import MAX_TILES, check_pattern
 from .recipes import TURNS, recipes_of
 
@@ -289,37 +291,9 @@ class BuiltTable:
     threads: int
 
 
-def table_bytes(index: Index, encoding: str) -> int:
-    """The size of a table in the file, without its block numbers."""
-    if encoding == "bits":
-        return index.blocks * block_bytes(index.size)
-    return index.footprints * index.arrangements
-
-
 def block_words(size: int) -> int:
     """The uint32 words of one block while it is built."""
     return max(1, factorial(size) // 24)
-
-
-def least_memory(grid: Grid, size: int, encoding: str | None) -> int:
-    """A lower bound on ``memory_needed`` that costs nothing to compute."""
-    footprints = comb(grid.cells, size)
-    bytes_table = footprints * factorial(size) if encoding == "bytes" else 0
-    return footprints * 4 * block_words(size) * _map_count(grid, encoding) + bytes_table
-
-
-def memory_needed(index: Index, encoding: str | None, threads: int) -> int:
-    """The bytes of memory that building a table takes at its peak; encoding None: that ``count_levels`` takes."""
-    maps = index.blocks * 4 * block_words(index.size) * _map_count(index.grid, encoding)
-    most_moves = min(index.size, index.grid.cells - index.size) * max(map(len, index.grid.neighbours))
-    per_block = index.blocks * (17 + 5 * most_moves) + index.footprints * 9
-    distances = index.footprints * index.arrangements if encoding == "bytes" else 0
-    scratch = threads * 4 * block_words(index.size)
-    return maps + per_block + distances + scratch + 200_000_000  # and the interpreter, its libraries, the compiler
-
-
-def _map_count(grid: Grid, encoding: str | None) -> int:
-    return 2 + (encoding == "bits") + (not grid.bipartite)
 
 
 def build_table(

@@ -16,7 +16,8 @@ from __future__ import annotations
 
 from math import factorial
 
-from .grid import Grid, InputError
+from .base.errors import InputError
+from .grid import Grid
 
 ENCODINGS = ("bits", "bytes")
 UNREACHED = 255  # in a ``bytes`` table: no sequence of moves leads to the goal

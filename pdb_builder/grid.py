@@ -27,11 +27,9 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+from .base.errors import InputError
+
 MAX_CELLS = 100  # two digits for every tile; patterns are of smaller boards still, see ``pattern.MAX_PATTERN_CELLS``
-
-
-class InputError(ValueError):
-    """Something the user asked for cannot be: the message gives the fact, the value, the remedy."""
 
 
 @dataclass(frozen=True)

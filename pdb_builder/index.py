@@ -37,9 +37,11 @@ from math import comb, factorial
 
 import numpy as np
 
-from .grid import Grid, InputError
-from .jit import kernel, lowest, popcount, shared
-from .machine import Workers, default_threads
+from .base.errors import InputError
+from .base.jit import kernel, lowest, popcount, shared
+from .base.machine import default_threads
+from .base.workers import Workers
+from .grid import Grid
 from .pattern import MAX_PATTERN_CELLS, MAX_TILES, check_board
 
 LEADING = 4  # leading tiles: their 4! = 24 orders are the bits of a row

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from .base.jit import kernel, lowest, popcount, shared
 from .index import arrangement_rank, footprint_rank, zone_around, zone_number
-from .jit import kernel, lowest, popcount, shared
 
 
 @shared

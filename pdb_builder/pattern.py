@@ -23,8 +23,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import comb
 
+from .base.errors import InputError
 from .encoding import check_encoding
-from .grid import Grid, InputError
+from .grid import Grid
 
 Pattern = tuple[int, ...]
 Partition = tuple[Pattern, ...]

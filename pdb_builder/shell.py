@@ -17,11 +17,14 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 from . import __version__
-from .grid import InputError
-from .machine import MAX_THREADS
+from .base import interrupts
+from .base.errors import DatabaseError, InputError
+from .base.folders import databases_folder
+from .base.workers import MAX_THREADS
 
 DEFECT = 70  # the exit code of an error of ours, which no other outcome has
 REMEDIES = {
@@ -32,33 +35,10 @@ REMEDIES = {
 }
 
 
-def default_folder() -> Path:
-    """$SLIDEPDB_DATABASES, or the ``databases`` folder of the checkout, or one in the working folder."""
-    if folder := os.environ.get("SLIDEPDB_DATABASES"):
-        return Path(folder)
-    checkout = Path(__file__).resolve().parent.parent / "databases"
-    if checkout.is_dir():
-        with contextlib.suppress(ValueError):
-            return checkout.relative_to(Path.cwd())
-        return checkout
-    return Path("databases")
-
-
 def notice(text: str) -> None:
     """One line on stderr, if anybody can read it."""
     with contextlib.suppress(OSError):
         print(" ".join(text.split()), file=sys.stderr, flush=True)
-
-
-def check_writable(path: Path) -> None:
-    """Raise ``InputError`` for a file that cannot be written, before hours are spent on what goes into it."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: give the name of a file")
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {path.parent} for {path.name}: make it, or give another")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"{path} cannot be written: give another file")
 
 
 def bar_chart(levels: Iterable[tuple[int, int]], width: int = 40) -> Iterator[str]:
@@ -93,8 +73,13 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
 
 
-def new_parser(prog: str, description: str, example: str, exit_codes: str) -> tuple[Parser, Callable[..., Parser]]:
-    """A parser, and a function that adds a command to it: name, the function that runs it, a summary, an example."""
+def new_parser(
+    prog: str, package: str, description: str, example: str, exit_codes: str
+) -> tuple[Parser, Callable[..., Parser]]:
+    """A parser, and a function that adds a command to it: its name, a summary, an example.
+
+    The command ``name`` is the function ``run`` of the module ``name`` in ``package``, imported when it is called.
+    """
     parser = Parser(
         prog=prog,
         description=description,
@@ -104,7 +89,7 @@ def new_parser(prog: str, description: str, example: str, exit_codes: str) -> tu
     parser.add_argument("--version", action="version", version=f"slidepdb {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
-    def command(name: str, run: Callable, summary: str, example: str) -> Parser:
+    def command(name: str, summary: str, example: str) -> Parser:
         sub = commands.add_parser(
             name,
             help=summary,
@@ -112,7 +97,7 @@ def new_parser(prog: str, description: str, example: str, exit_codes: str) -> tu
             epilog=f"example: {example}\n\n{exit_codes}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        sub.set_defaults(run=run)
+        sub.set_defaults(module=f"{package}.{name}")
         return sub
 
     return parser, command
@@ -126,18 +111,19 @@ def folder_option(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--folder",
         type=Path,
-        default=default_folder(),
+        default=databases_folder(),
         help="where databases are kept (default: %(default)s; $SLIDEPDB_DATABASES)",
     )
 
 
-_command: str | None = None  # the program that ``run`` is running
+def _end_while_compiling() -> None:
+    notice("interrupted: while code was compiled, before anything began")
+    os._exit(130)
 
 
 def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, after_interrupt: str) -> int:
     """Parse the arguments, run the command they name, and return its exit code."""
-    global _command
-    _command = prog
+    interrupts.end_command = _end_while_compiling
     prepare_streams()
     words = sys.argv[1:] if argv is None else argv
     if threading.current_thread() is threading.main_thread():
@@ -150,10 +136,10 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     try:
         args = make_parser().parse_args(words)
         args.words = words
-        code = args.run(args)
+        code = import_module(args.module).run(args)
         sys.stdout.flush()
         return code
-    except InputError as error:
+    except (InputError, DatabaseError) as error:
         return fail(error)
     except MemoryError:
         return fail("the memory ran out: take something smaller, or close other programs")
@@ -171,43 +157,11 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
                 sys.stdout.close()
         remedy = REMEDIES.get(error.errno, "give another")
         return fail(f"{error.filename or 'output'}: {error.strerror or error}: {remedy}")
-    except Exception as error:
-        from .store import DatabaseError
-
-        if isinstance(error, DatabaseError):
-            return fail(error)
+    except Exception:
         traceback.print_exc()
         return DEFECT
     finally:
-        _command = None
-
-
-@contextlib.contextmanager
-def compiling() -> Iterator[None]:
-    """While code is compiled: an interruption must not be raised there, the compiler does not survive it.
-
-    A command ends at once, since nothing is lost; a caller from Python is interrupted when the code is ready.
-    """
-    signals = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is signal.default_int_handler]
-    if threading.current_thread() is not threading.main_thread():
-        signals = []
-    told = []
-
-    def handle(number, frame) -> None:
-        if _command:
-            notice("interrupted: while code was compiled, before anything began")
-            os._exit(130)
-        told.append(number)
-
-    for one in signals:
-        signal.signal(one, handle)
-    try:
-        yield
-    finally:
-        for one in signals:
-            signal.signal(one, signal.default_int_handler)
-    if told:
-        raise KeyboardInterrupt
+        interrupts.end_command = None
 
 
 def prepare_streams() -> None:

@@ -22,21 +22,24 @@ from __future__ import annotations
 import hashlib
 import io
 import math
-import operator
 import os
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import h5py
 import numpy as np
 
+from .base.errors import (
+    DamagedDatabase,
+    DatabaseError,
+    MissingDatabase,
+    NewerFormat,
+    NotADatabase,
+    WriteError,
+)
+from .database import Database, Table
 from .encoding import block_bytes
-from .grid import Grid, InputError
-from .index import footprint_rank, signed_masks
-from .lookup import arrangement_of, descend, descend_all, footprint_of, read_all, value_mod_4
+from .grid import Grid
 from .pattern import Spec
 
 FORMAT = "slidepdb"
@@ -45,194 +48,7 @@ PAGE = 4096
 BUILT = ("by", "at", "command", "machine")  # what is recorded of how a database was built
 
 
-class DatabaseError(Exception):
-    """A file that cannot be used as a database; the message says why and what to do."""
-
-
-class MissingDatabase(DatabaseError):
-    """There is no such file."""
-
-
-class NotADatabase(DatabaseError):
-    """The file is something else."""
-
-
-class NewerFormat(DatabaseError):
-    """The file was written by a later version of the toolkit."""
-
-
-class DamagedDatabase(DatabaseError):
-    """The file is a database that was cut short or changed."""
-
-
-class WriteError(DatabaseError):
-    """The file could not be written; nothing of it is left."""
-
-
 # ---- tables in memory ---------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The table of one pattern, mapped from a file.
-
-    ``counts[d]`` is the number of entries at distance d. ``values`` has a row for every block
-    (``bits``) or footprint (``bytes``) and begins at byte ``offset`` of the file.
-    """
-
-    grid: Grid
-    blank: int
-    encoding: str
-    tiles: tuple[int, ...]
-    counts: np.ndarray
-    seconds: float
-    threads: int
-    sha256: str
-    offset: int
-    values: np.ndarray
-    first_block: np.ndarray | None
-
-    @property
-    def entries(self) -> int:
-        """How many entries have a distance."""
-        return int(self.counts.sum())
-
-    @property
-    def maximum(self) -> int:
-        return len(self.counts) - 1
-
-    @property
-    def mean(self) -> float:
-        return float(self.counts @ np.arange(len(self.counts)) / self.entries)
-
-    def levels(self) -> Iterator[tuple[int, int]]:
-        """The distances that occur, each with its number of entries."""
-        return ((distance, count) for distance, count in enumerate(self.counts.tolist()) if count)
-
-    @cached_property
-    def homes(self) -> list[int]:
-        return [self.grid.home(tile, self.blank) for tile in self.tiles]
-
-    def distance(self, board: Sequence[int]) -> int:
-        """The fewest moves of the pattern's tiles that bring them home, and the blank within reach of its own.
-
-        In ``bytes`` it is the least over all places of the blank. ``board`` lists the tile on each
-        cell, 0 for the blank, in the numbering of the canonical goal.
-        """
-        place = _places(self.grid, board)
-        return self.distance_of([place[tile] for tile in self.tiles], place[0])
-
-    def distance_of(self, cells: Sequence[int], blank: int) -> int:
-        """``distance`` of the pattern's tiles on ``cells``, in the order of ``tiles``, and the blank on ``blank``."""
-        return self._checked(self._distance(list(cells), blank, self.maximum))
-
-    def _distance(self, cells: list[int], blank: int, limit: int) -> int:
-        """The distance if it is at most ``limit``, else -1 or more than that. Uses up ``cells``."""
-        if self.encoding == "bytes":
-            return self._value(cells, blank)
-        grid = self.grid
-        view = (grid.all_cells, grid.near, grid.odd_cells, self.first_block, self.values)
-        return descend(cells, blank, self.homes, self.blank, *view, limit, [0] * len(cells))
-
-    def _value(self, cells: list[int], blank: int) -> int:
-        """What the table says of a state: its distance in ``bytes``, its distance modulo 4 in ``bits``."""
-        ordinals, footprint = [0] * len(cells), footprint_of(cells)
-        if self.encoding == "bytes":
-            return int(self.values[footprint_rank(footprint), arrangement_of(cells, footprint, ordinals)])
-        grid = self.grid
-        view = (grid.all_cells, grid.near, grid.odd_cells, self.first_block, self.values)
-        return value_mod_4(cells, blank, footprint_of(self.homes), *view, ordinals)
-
-    def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
-        """``distance`` of many boards at once, compiled."""
-        boards = np.asarray(boards)
-        if (
-            boards.dtype.kind not in "iu"
-            or boards.ndim != 2
-            or boards.shape[1] != self.grid.cells
-            or (np.sort(boards) != np.arange(self.grid.cells)).any()
-        ):
-            raise InputError(
-                f"these are not {self.grid} boards: each row needs the numbers 0 to {self.grid.cells - 1} once"
-            )
-        place = np.argsort(boards, axis=1)
-        cells, blanks = place[:, list(self.tiles)], place[:, 0].copy()
-        results = np.empty(len(boards), dtype=np.int64)
-        if self.encoding == "bytes":
-            read_all(cells, self.values, results)
-        else:
-            grid = self.grid
-            everywhere, odd_cells = signed_masks([grid.all_cells, grid.odd_cells])
-            view = (everywhere, signed_masks(grid.near), odd_cells, self.first_block, self.values)
-            descend_all(cells, blanks, np.array(self.homes), self.blank, *view, self.maximum, results)
-        for distance in results[(results < 0) | (results > self.maximum)][:1]:
-            self._checked(int(distance))
-        return results
-
-    def _checked(self, distance: int) -> int:
-        if 0 <= distance <= self.maximum:
-            return distance
-        tiles = ",".join(map(str, self.tiles))
-        raise InputError(
-            f"no moves bring the tiles {tiles} home from this board: it cannot be solved, or the table is damaged"
-        )
-
-    def probe(self) -> bool:
-        """Whether the table looks like that of its tiles and goal: a sample, not a proof."""
-        grid = self.grid
-        if self._value(self.homes, self.blank) != 0:
-            return False
-        chance = random.Random(self.sha256)
-        cells, blank = list(self.homes), self.blank
-        moved = 0
-        for _ in range(8 * grid.cells):  # a random walk of the blank, which may have to stay in its zone
-            step = chance.choice(grid.neighbours[blank])
-            if step in cells:
-                cells[cells.index(step)] = blank
-                moved += 1
-                if moved == 1 and self._value(cells, step) != 1:
-                    return False
-            blank = step
-        return 0 <= self._distance(cells, blank, moved) <= moved
-
-
-def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
-    """Tile -> cell, after checking that the board is one."""
-    try:
-        place = {operator.index(tile): cell for cell, tile in enumerate(board)}
-    except TypeError:
-        place = {}
-    if len(board) != grid.cells or set(place) != set(range(grid.cells)):
-        raise InputError(
-            f"{list(board)} is not a {grid} board: give the numbers 0 to {grid.cells - 1} once each, 0 for the blank"
-        )
-    return place
-
-
-@dataclass(frozen=True, eq=False)
-class Database:
-    """The tables of one partition. Look-ups add them up.
-
-    ``memory`` is the whole file, mapped; the tables are parts of it.
-    """
-
-    path: Path
-    spec: Spec
-    tables: tuple[Table, ...]
-    built: Mapping[str, str]  # what built it: by, at, command, machine
-    memory: np.ndarray
-
-    @property
-    def grid(self) -> Grid:
-        return self.spec.grid
-
-    def distance(self, board: Sequence[int]) -> int:
-        """The sum over all patterns: a lower bound on the moves from ``board`` to the goal."""
-        return sum(table.distance(board) for table in self.tables)
-
-    def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
-        """``distance`` of many boards at once, compiled."""
-        return sum(table.distances(boards) for table in self.tables)
 
 
 # ---- writing ------------------------------------------------------------------------------------

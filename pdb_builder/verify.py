@@ -34,10 +34,13 @@ from pathlib import Path
 
 import numpy as np
 
-from .grid import Grid, InputError
-from .jit import kernel
-from .machine import Workers, available_memory, default_threads, readable_size
-from .store import DamagedDatabase, Database, Table, check_tables, open_database
+from .base.errors import DamagedDatabase, InputError
+from .base.jit import kernel
+from .base.machine import available_memory, default_threads, readable_size
+from .base.workers import Workers
+from .database import Database, Table
+from .grid import Grid
+from .store import check_tables, open_database
 
 INVARIANTS = {
     1: ("whole", "no byte outside the tables has changed since the file was written"),

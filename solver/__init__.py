@@ -17,33 +17,33 @@
 >>> solve("2 1 3 4 5 6 7 8 0", heuristic="manhattan")
 Traceback (most recent call last):
     ...
-solver.solving.Unsolvable: the board cannot be solved: its order is an odd number of exchanges from the goal, \
+pdb_builder.base.errors.Unsolvable: the board cannot be solved: its order is an odd number of exchanges from the goal, \
 but the way of the blank is an even number of moves: exchange any two tiles, as in 1 and 2
 """
 
-from pdb_builder.lazy import lazy_names
+from pdb_builder.base.lazy import lazy_names
 
 _HOMES = {
-    "solve": "solving",
-    "solve_board": "solving",
-    "Solution": "solving",
-    "Settings": "solving",
-    "Unsolvable": "solving",
-    "distribution": "census",
-    "Distribution": "census",
-    "compare": "comparing",
-    "Comparison": "comparing",
-    "animate": "showing",
-    "save_gif": "picture",
-    "parse_board": "board",
-    "read_boards": "board",
-    "goal_board": "board",
-    "random_board": "board",
-    "why_unsolvable": "board",
-    "facts_of": "solvability",
-    "load_set": "board",
-    "HEURISTICS": "heuristics",
-    "SEARCHES": "search",
+    "solve": "solver.solving",
+    "solve_board": "solver.solving",
+    "Solution": "solver.solution",
+    "Settings": "solver.settings",
+    "Unsolvable": "pdb_builder.base.errors",
+    "distribution": "solver.distance_distribution",
+    "Distribution": "solver.distance_distribution",
+    "compare": "solver.comparison.comparison",
+    "Comparison": "solver.comparison.comparison",
+    "animate": "solver.show.terminal",
+    "save_gif": "solver.show.gif",
+    "parse_board": "solver.board",
+    "read_boards": "solver.board_files",
+    "goal_board": "solver.goals",
+    "random_board": "solver.instances",
+    "why_unsolvable": "solver.solvability",
+    "facts_of": "solver.solvability",
+    "load_set": "solver.instances",
+    "HEURISTICS": "solver.heuristics",
+    "SEARCHES": "solver.search",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

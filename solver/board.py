@@ -17,25 +17,19 @@ line, without looking ahead where a line is a board, so that it can sit at the e
 
 from __future__ import annotations
 
-import csv
-import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from importlib.resources import files
+from collections.abc import Sequence
 from math import isqrt
-from typing import NamedTuple
 
-from pdb_builder.grid import MAX_CELLS, Grid, InputError
+from pdb_builder.base.errors import InputError
+from pdb_builder.grid import MAX_CELLS, Grid
 
 Board = tuple[int, ...]
 
-GOALS = ("last", "first", "spiral")
 
 _BLANKS = frozenset("0_.xX")
 _ROW_ENDS = re.compile(r"[/;()\[\]{}]")
-_MAX_SIDE = isqrt(MAX_CELLS)
 _BYTE_ORDER_MARK = "\ufeff"  # some editors begin every file with it
 
 
@@ -181,203 +175,7 @@ def _count(count: int, noun: str) -> str:
 # --- file to boards -----------------------------------------------------------------------------
 
 
-def read_boards(lines: Iterable[str], grid: Grid | None = None) -> Iterator[tuple[int, str]]:
-    """Split a file into boards: the number of each one's first line (from 1) and its text.
-
-    The text is for ``parse_board``, which also finds its faults; nothing is raised here. Comments are
-    as if they were not there. What a line is, follows from how many numbers it has:
-
-    - A single number, 2 or more, is the size of a matrix: so many rows follow. An empty line, another
-      single number, or a line too long for a row ends it early; its text then begins with the size, so
-      that ``parse_board`` misses what is missing.
-    - With a ``grid``, a line of ``grid.cols`` numbers is a row of a matrix of ``grid.rows`` lines.
-    - Without one, 2 to 10 numbers are a row: no square board has so few, except 2x2 and 3x3, hence four
-      numbers below 4 and nine below 9 are a board. (So a 9x9 matrix that begins with such a row needs its
-      size before it, or the grid.) Lines of the same length make one matrix until it is as high as wide,
-      and on for as long as nothing is repeated and a number is too large for so many rows. An empty line
-      ends it sooner: a board wider than high needs one after it, or the grid.
-    - Every other line, and every line with row separators in it, is a board of its own. It is yielded
-      at once, and never becomes part of a matrix.
-
-    So a bad line costs the good ones around it nothing, unless they are rows of one matrix.
-    """
-    matrix: _Matrix | None = None
-    for number, line in enumerate(lines, 1):
-        text, comment, _ = line.lstrip(_BYTE_ORDER_MARK).partition("#")
-        rows = _rows(text)
-        if not rows:
-            if matrix and matrix.rows and not comment:
-                yield matrix.line, matrix.text()
-                matrix = None
-            continue
-        if matrix and not matrix.takes(rows):
-            yield matrix.line, matrix.text()
-            matrix = None
-        if matrix is None:
-            matrix = _opened(number, rows, grid)
-            if matrix is None:
-                yield number, text.strip()
-                continue
-            if matrix.size:
-                continue
-        matrix.rows.append(rows[0])
-        if matrix.full():
-            yield matrix.line, matrix.text()
-            matrix = None
-    if matrix:
-        yield matrix.line, matrix.text()
-
-
-def _opened(line: int, rows: list[list[str]], grid: Grid | None) -> _Matrix | None:
-    """The matrix that a line begins, if it begins one."""
-    numbers = [_number(word) for word in rows[0]]
-    if len(rows) > 1 or None in numbers:
-        return None
-    if len(numbers) == 1:
-        return _Matrix(line, grid, size=numbers[0]) if 2 <= numbers[0] < 1000 else None
-    return _Matrix(line, grid) if _is_row(numbers, grid) else None
-
-
-def _is_row(numbers: list[int | None], grid: Grid | None = None) -> bool:
-    """Whether a line has as many numbers as a row, rather than as a board."""
-    if grid:
-        return len(numbers) == grid.cols
-    count = len(numbers)
-    board = count in (4, 9) and all(number is None or number < count for number in numbers)
-    return 2 <= count <= _MAX_SIDE and not board
-
-
-@dataclass
-class _Matrix:
-    """The rows read so far of a board that is written over several lines."""
-
-    line: int
-    grid: Grid | None
-    size: int = 0  # from a size line, else 0
-    rows: list[list[str]] = field(default_factory=list)
-
-    def takes(self, rows: list[list[str]]) -> bool:
-        """Whether the next line belongs to it."""
-        if len(rows) > 1:
-            return False
-        numbers = [_number(word) for word in rows[0]]
-        if self.size:
-            return len(numbers) == self.size or _is_row(numbers)
-        if len(numbers) != len(self.rows[0]):
-            return False
-        if self.grid or set(numbers).isdisjoint(self._numbers()):
-            return True
-        # Before it is as high as wide, a repeated number is rather a slip than another board.
-        return len(self.rows) < len(self.rows[0]) and _is_row(numbers)
-
-    def full(self) -> bool:
-        if self.size or self.grid:
-            return len(self.rows) == (self.size or self.grid.rows)
-        numbers = self._numbers()
-        if len(self.rows) < len(self.rows[0]):
-            return False
-        distinct = None not in numbers and len(set(numbers)) == len(numbers)
-        return not (distinct and len(numbers) <= max(numbers) < MAX_CELLS)
-
-    def text(self) -> str:
-        rows = [" ".join(row) for row in self.rows]
-        sound = len(rows) == self.size and all(len(row) == self.size for row in self.rows)
-        if self.size and not sound:
-            rows.insert(0, str(self.size))
-        return " / ".join(rows)
-
-    def _numbers(self) -> list[int | None]:
-        return [_number(word) for row in self.rows for word in row]
-
-
 # --- goals and parity ---------------------------------------------------------------------------
-
-
-def goal_board(grid: Grid, text: str = "last") -> Board:
-    """A goal by name, or written out as a board of the grid.
-
-    ``last`` is 1 2 ... n-1 with the blank last, ``first`` the same with the blank first, ``spiral``
-    winds clockwise inwards from the top left corner and ends with the blank.
-    """
-    name = text.strip().lower()
-    if name == "last":
-        return grid.goal(grid.cells - 1)
-    if name == "first":
-        return grid.goal(0)
-    if name == "spiral":
-        return _spiral(grid)
-    try:
-        return parse_board(text, grid)[1]
-    except InputError as error:
-        raise _no_goal(error) from None
-
-
-def check_goal(text: str) -> None:
-    """Raise ``InputError`` for what is the goal of no board, whatever its shape."""
-    if text.strip().lower() not in GOALS:
-        try:
-            for words in _rows(text):
-                for word in words:
-                    _checked_number(word)
-        except InputError as error:
-            raise _no_goal(error) from None
-
-
-def _no_goal(error: InputError) -> InputError:
-    return InputError(f"the goal is neither {', '.join(GOALS)} nor a board: {error}")
-
-
-def _spiral(grid: Grid) -> Board:
-    board = [0] * grid.cells
-    rows = [list(range(row * grid.cols, (row + 1) * grid.cols)) for row in range(grid.rows)]
-    tile = 1
-    while rows:
-        for cell in rows.pop(0):
-            board[cell] = tile % grid.cells  # the last cell is left to the blank
-            tile += 1
-        rows = [list(column) for column in zip(*rows, strict=True)][::-1]  # a quarter turn
-    return tuple(board)
-
-
-def why_unsolvable(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str | None:
-    """None if moves lead from ``start`` to ``goal``, both boards of the grid; else the reason, in one line."""
-    if not grid.bipartite:
-        return None
-    odd_order = exchanges(start, goal) % 2 == 1
-    colours = [grid.odd_cells >> board.index(0) & 1 for board in (start, goal)]
-    odd_way = colours[0] != colours[1]
-    if odd_order == odd_way:
-        return None
-    order, way = ("odd", "even") if odd_order else ("even", "odd")
-    return (
-        f"the board cannot be solved: its order is an {order} number of exchanges from the goal, "
-        f"but the way of the blank is an {way} number of moves: exchange any two tiles, as in 1 and 2"
-    )
-
-
-def exchanges(start: Sequence[int], goal: Sequence[int]) -> int:
-    """The fewest exchanges of two numbers, blank included, that make ``goal`` of ``start``."""
-    home = {tile: cell for cell, tile in enumerate(goal)}
-    unseen = set(range(len(goal)))
-    count = 0
-    while unseen:
-        first = cell = unseen.pop()
-        while (cell := home[start[cell]]) != first:  # a cycle of k cells is k-1 exchanges
-            unseen.remove(cell)
-            count += 1
-    return count
-
-
-def random_board(grid: Grid, goal: Sequence[int], chance: random.Random) -> Board:
-    """A board drawn evenly from all those that ``goal`` can be reached from."""
-    board = list(range(grid.cells))
-    chance.shuffle(board)
-    if why_unsolvable(grid, board, goal):
-        # Exchanging two fixed tiles pairs every unsolvable board with one solvable board, so each
-        # solvable board is drawn in exactly two ways.
-        a, b = board.index(1), board.index(2)
-        board[a], board[b] = 2, 1
-    return tuple(board)
 
 
 # --- board to text ------------------------------------------------------------------------------
@@ -407,37 +205,27 @@ def draw_way(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str:
 
 # --- shipped sets -------------------------------------------------------------------------------
 
-# The 100 boards of Korf (1985), the 50 of Korf & Felner (2002), and all 17 boards of 4x4 that need
-# 80 moves, the most there is.
-_SETS = {
-    "korf100": (Grid(4, 4), "first"),
-    "korf24": (Grid(5, 5), "first"),
-    "farthest": (Grid(4, 4), "last"),
-}
-SETS = tuple(_SETS)
+
+def grid_of(shape: str | tuple[int, int], wrap: bool = False) -> Grid:
+    """The grid of a shape, given as text or as rows and columns."""
+    if isinstance(shape, str):
+        return Grid.parse(shape, wrap)
+    try:
+        rows, cols = shape
+    except (TypeError, ValueError):
+        raise InputError(f"{shape!r} is not a board shape: give rows and columns, as in '3x4' or (3, 4)") from None
+    return Grid(rows, cols, wrap)
 
 
-class Instance(NamedTuple):
-    """A board of a published set."""
-
-    id: int
-    board: Board
-    length: int | None  # moves of a shortest solution
-    generated: int | None  # nodes generated by the search that was published with it
+def board_text(board: object) -> str:
+    """What was given as a board, as text."""
+    return board if isinstance(board, str) else str(_plain(board))
 
 
-def load_set(name: str) -> tuple[Grid, Board, list[Instance]]:
-    """A shipped set by name: its grid, its goal, its boards."""
-    if name not in _SETS:
-        raise InputError(f"there is no set of boards {_short(name)}: choose one of {', '.join(SETS)}")
-    grid, goal = _SETS[name]
-    text = (files(__package__) / "data" / f"{name}.csv").read_text(encoding="ascii")
-    instances = [
-        Instance(int(number), parse_board(tiles, grid)[1], _known(length), _known(generated))
-        for number, tiles, length, generated in list(csv.reader(text.splitlines()))[1:]
-    ]
-    return grid, goal_board(grid, goal), instances
-
-
-def _known(text: str) -> int | None:
-    return int(text) if text else None
+def _plain(numbers: object) -> object:
+    """Numbers, or rows of them, of whatever kind, as lists."""
+    if hasattr(numbers, "tolist"):
+        return numbers.tolist()
+    if hasattr(numbers, "__iter__") and not isinstance(numbers, str):
+        return [_plain(one) for one in numbers]
+    return numbers

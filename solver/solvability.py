@@ -47,7 +47,7 @@ from typing import NamedTuple
 
 from pdb_builder.grid import Grid
 
-from .board import Board, exchanges, why_unsolvable
+from .board import Board
 
 KEYS = (
     "shape",
@@ -183,3 +183,32 @@ def _parity(number: int) -> str:
 
 def _others(count: int) -> str:
     return f"{count} other{'s' * (count != 1)}"
+
+
+def why_unsolvable(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str | None:
+    """None if moves lead from ``start`` to ``goal``, both boards of the grid; else the reason, in one line."""
+    if not grid.bipartite:
+        return None
+    odd_order = exchanges(start, goal) % 2 == 1
+    colours = [grid.odd_cells >> board.index(0) & 1 for board in (start, goal)]
+    odd_way = colours[0] != colours[1]
+    if odd_order == odd_way:
+        return None
+    order, way = ("odd", "even") if odd_order else ("even", "odd")
+    return (
+        f"the board cannot be solved: its order is an {order} number of exchanges from the goal, "
+        f"but the way of the blank is an {way} number of moves: exchange any two tiles, as in 1 and 2"
+    )
+
+
+def exchanges(start: Sequence[int], goal: Sequence[int]) -> int:
+    """The fewest exchanges of two numbers, blank included, that make ``goal`` of ``start``."""
+    home = {tile: cell for cell, tile in enumerate(goal)}
+    unseen = set(range(len(goal)))
+    count = 0
+    while unseen:
+        first = cell = unseen.pop()
+        while (cell := home[start[cell]]) != first:  # a cycle of k cells is k-1 exchanges
+            unseen.remove(cell)
+            count += 1
+    return count

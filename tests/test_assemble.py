@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec, build_database, open_database, partition_within
-from pdb_builder.assemble import Watcher, check_memory, largest_pattern, memory_for
-from pdb_builder.machine import readable_size
+from pdb_builder.assemble import Watcher
+from pdb_builder.base.machine import readable_size
+from pdb_builder.memory import check_memory, largest_pattern, memory_for
 
 SPEC = Spec(Grid(4, 4), NAMED["4x4-5-5-5"])
 

@@ -6,19 +6,13 @@ from itertools import pairwise, permutations
 
 import pytest
 
-from pdb_builder.grid import Grid, InputError
-from solver.board import (
-    GOALS,
-    SETS,
-    draw_board,
-    format_board,
-    goal_board,
-    load_set,
-    parse_board,
-    random_board,
-    read_boards,
-    why_unsolvable,
-)
+from pdb_builder.base.errors import InputError
+from pdb_builder.grid import Grid
+from solver.board import draw_board, format_board, parse_board
+from solver.board_files import read_boards
+from solver.goals import GOALS, goal_board
+from solver.instances import SETS, load_set, random_board
+from solver.solvability import why_unsolvable
 from tests.oracle import board_distances
 
 EIGHT = (1, 2, 3, 4, 5, 6, 7, 8, 0)

@@ -7,11 +7,13 @@ from math import factorial
 import numpy as np
 import pytest
 
-from pdb_builder.build import build_table, count_levels, memory_needed
+from pdb_builder.base.errors import InputError
+from pdb_builder.build import build_table, count_levels
 from pdb_builder.cli import main
 from pdb_builder.encoding import UNREACHED, check_encoding
-from pdb_builder.grid import Grid, InputError
+from pdb_builder.grid import Grid
 from pdb_builder.index import Index
+from pdb_builder.memory import memory_needed
 
 from .oracle import all_footprints, arrangement_number, pattern_distances, zones_of
 

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from pdb_builder.grid import Grid, InputError
-from solver.board import exchanges, goal_board, parse_board, random_board, why_unsolvable
-from solver.solvability import KEYS, explained, facts_of, in_short, verdict
+from pdb_builder.base.errors import InputError
+from pdb_builder.grid import Grid
+from solver.board import parse_board
+from solver.goals import goal_board
+from solver.instances import random_board
+from solver.solvability import KEYS, exchanges, explained, facts_of, in_short, verdict, why_unsolvable
 
 from .oracle import distances_to
 

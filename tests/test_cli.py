@@ -43,7 +43,7 @@ def test_the_examples_are_valid(command, capsys):
     with pytest.raises(SystemExit):
         main([command, "--help"])
     example = re.search(r"example: pdb-builder (.*)", capsys.readouterr().out)[1]
-    assert _parser().parse_args(shlex.split(example)).run
+    assert _parser().parse_args(shlex.split(example)).module
 
 
 def test_help_starts_without_the_heavy_libraries():

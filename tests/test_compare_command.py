@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
-from solver import load_set, results
+from solver import load_set
+from solver.comparison import results_file as results
 
 from .test_comparing import stop_before_the_proof
 from .test_results import HEADER

@@ -8,13 +8,16 @@ from threading import Event
 import pytest
 
 from pdb_builder import Grid
-from pdb_builder.grid import InputError
-from solver import Settings, Unsolvable, compare, comparing, goal_board, load_set, random_board, solve
-from solver.board import Instance, format_board
-from solver.comparing import Cell, Comparison, Disagreement, Method, furthest, prepare_methods
+from pdb_builder.base.errors import Disagreement, InputError
+from solver import Settings, Unsolvable, compare, goal_board, load_set, random_board, solve
+from solver.board import format_board
+from solver.comparison import comparison as comparing
+from solver.comparison.comparison import Cell, Comparison, furthest
+from solver.comparison.methods import Method, prepare_methods
+from solver.comparison.tables import board_table, summary_table
+from solver.instances import Instance
 from solver.search import SEARCHES
-from solver.solving import DEFAULT_SECONDS
-from solver.tables import board_table, summary_table
+from solver.settings import DEFAULT_SECONDS
 
 from .oracle import board_distances
 

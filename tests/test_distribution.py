@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 
 import solver
-from pdb_builder.grid import Grid, InputError
-from solver import census
-from solver.board import goal_board, parse_board, why_unsolvable
-from solver.census import board_count, distribution
+from pdb_builder.base.errors import InputError
+from pdb_builder.grid import Grid
+from solver import distance_distribution as census
+from solver.board import parse_board
+from solver.distance_distribution import board_count, distribution
+from solver.goals import goal_board
+from solver.solvability import why_unsolvable
 
 from .oracle import distances_to
 

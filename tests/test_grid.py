@@ -2,7 +2,8 @@
 
 import pytest
 
-from pdb_builder.grid import Grid, InputError
+from pdb_builder.base.errors import InputError
+from pdb_builder.grid import Grid
 
 
 def test_neighbours_of_a_plain_board():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from pdb_builder import NAMED, Grid, InputError, Spec, open_database
-from pdb_builder.jit import kernel
+from pdb_builder.base.jit import kernel
 from solver import solve
 from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database, prepare
 from solver.heuristics.contract import aim, look, note, settle, step

@@ -6,7 +6,8 @@ from math import comb, factorial
 import numpy as np
 import pytest
 
-from pdb_builder.grid import Grid, InputError
+from pdb_builder.base.errors import InputError
+from pdb_builder.grid import Grid
 from pdb_builder.index import (
     Index,
     arrangement_at,

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from solver import load_set
-from solver.results import ResultsFile
-from solver.tables import count, seconds
+from solver.comparison.results_file import ResultsFile
+from solver.comparison.tables import count, seconds
 
 ROOT = Path(__file__).parent.parent
 LEDGER = (ROOT / "docs" / "benchmarks.md").read_text()

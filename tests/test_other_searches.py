@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from pdb_builder import Grid
-from solver.board import random_board
 from solver.heuristics import hamming, inversions, linear_conflict, manhattan
+from solver.instances import random_board
 from solver.search import beam
 from solver.search.outcome import Limits, Problem
 

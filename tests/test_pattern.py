@@ -2,10 +2,11 @@
 
 import pytest
 
-from pdb_builder.assemble import check_memory, largest_pattern, partition_within
+from pdb_builder.base.errors import InputError
 from pdb_builder.build import build_table, count_levels
-from pdb_builder.grid import Grid, InputError
+from pdb_builder.grid import Grid
 from pdb_builder.index import index_of
+from pdb_builder.memory import check_memory, largest_pattern, partition_within
 from pdb_builder.pattern import (
     NAMED,
     Spec,

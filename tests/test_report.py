@@ -6,10 +6,12 @@ from html.parser import HTMLParser
 
 import pytest
 
-from pdb_builder.grid import InputError
-from solver import Settings, report
-from solver.comparing import Method
-from solver.report import check_possible, save_plot, save_report
+from pdb_builder.base.errors import InputError
+from solver import Settings
+from solver.comparison import plots
+from solver.comparison.methods import Method
+from solver.comparison.plots import save_plot
+from solver.comparison.report import check_possible, save_report
 
 from .test_comparing import DEEP, GREEDY, GRID, A, B, cell, filled
 
@@ -160,17 +162,17 @@ def test_a_dollar_is_a_dollar_in_names_and_not_in_numbers(figures, tmp_path):
 
 
 def test_methods_can_be_told_apart_without_colour():
-    looks = [(report.MARKERS[number], str(report.DASHES[number])) for number in range(len(report.COLOURS))]
-    assert len({marker for marker, _ in looks}) == len({dash for _, dash in looks}) == len(report.COLOURS)
+    looks = [(plots.MARKERS[number], str(plots.DASHES[number])) for number in range(len(plots.COLOURS))]
+    assert len({marker for marker, _ in looks}) == len({dash for _, dash in looks}) == len(plots.COLOURS)
 
     def grey(colour):
         red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
         return 0.299 * red + 0.587 * green + 0.114 * blue
 
-    many = range(3 * len(report.COLOURS))
-    pairs = [(number % len(report.COLOURS), report._look(report.MARKERS, number)) for number in many]
+    many = range(3 * len(plots.COLOURS))
+    pairs = [(number % len(plots.COLOURS), plots._look(plots.MARKERS, number)) for number in many]
     assert len(set(pairs)) == len(pairs), "beyond the seventh, too"
-    greys = [grey(colour) for colour in report.COLOURS[:4]]
+    greys = [grey(colour) for colour in plots.COLOURS[:4]]
     assert min(abs(a - b) for at, a in enumerate(greys) for b in greys[:at]) > 10
 
 

@@ -5,9 +5,9 @@ import os
 
 import pytest
 
-from pdb_builder.grid import InputError
-from solver.comparing import Cell
-from solver.results import ResultsFile
+from pdb_builder.base.errors import InputError
+from solver.comparison.comparison import Cell
+from solver.comparison.results_file import ResultsFile
 
 CELLS = [
     Cell(1, "1 2 3 4 5 6 0 7 8", "ida-star", "manhattan", 2, 2, 3, 7, None, 0.000125, None),

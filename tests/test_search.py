@@ -9,8 +9,9 @@ from itertools import pairwise
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
-from solver.board import load_set
-from solver.heuristics import blind, hamming, linear_conflict, manhattan, maximum, pattern_database
+from solver.heuristics import hamming, linear_conflict, manhattan, maximum, pattern_database
+from solver.heuristics import uninformed as blind
+from solver.instances import load_set
 from solver.search import SEARCHES, best_first, ida_star, search_named
 from solver.search.outcome import Limits, Problem
 

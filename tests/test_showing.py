@@ -13,10 +13,16 @@ from pathlib import Path
 import pytest
 
 import solver
-from pdb_builder.grid import Grid, InputError
-from solver import Solution, cli, goal_board, picture, showing
-from solver.picture import Painter, check_possible, palette, save_gif
-from solver.showing import animate, look, obstacle
+from pdb_builder.base.errors import InputError
+from pdb_builder.grid import Grid
+from solver import Solution, goal_board
+from solver.commands import solve as solve_command
+from solver.show import colours
+from solver.show import gif as picture
+from solver.show import terminal as showing
+from solver.show.colours import look
+from solver.show.gif import Painter, check_possible, palette, save_gif
+from solver.show.terminal import animate, obstacle
 
 ROOT = Path(__file__).parent.parent
 EASY = "1 2 3 4 5 6 0 7 8"  # LL
@@ -81,7 +87,7 @@ def surroundings(monkeypatch, tmp_path):
     for name, value in {"TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "80", "LINES": "24"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(tmp_path))
-    monkeypatch.setattr(cli, "_said", set())
+    monkeypatch.setattr(solve_command, "_said", set())
 
 
 def played(solution, **options):
@@ -248,7 +254,7 @@ def test_numbers_can_be_read_and_homes_told_apart_even_in_grey():
         for at_home in (False, True):
             fill, number = look(share, at_home)
             assert contrast(fill, number) >= 4.5, (share, at_home)
-        assert contrast(fill, showing.NIGHT) >= 4.5
+        assert contrast(fill, colours.NIGHT) >= 4.5
     darkest_home = min(brightness(look(share, True).fill) for share in shares)
     brightest_away = max(brightness(look(share, False).fill) for share in shares)
     assert (darkest_home + 0.05) / (brightest_away + 0.05) > 2
@@ -446,7 +452,7 @@ def test_both_are_there_from_python():
 def test_refused_before_the_search(words, message, run, tmp_path, monkeypatch):
     pytest.importorskip("PIL")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(cli, "solve_board", lambda *args: pytest.fail("there was a search"))
+    monkeypatch.setattr(solve_command, "solve_board", lambda *args: pytest.fail("there was a search"))
     code, output, errors = run("solve", *words)
     assert (code, output, errors.count("\n")) == (2, "", 1) and message in errors
     assert not list(tmp_path.iterdir())
@@ -454,7 +460,7 @@ def test_refused_before_the_search(words, message, run, tmp_path, monkeypatch):
 
 def test_without_pillow_there_is_no_search(run, tmp_path, monkeypatch):
     monkeypatch.setattr(picture, "find_spec", lambda name: None)
-    monkeypatch.setattr(cli, "solve_board", lambda *args: pytest.fail("there was a search"))
+    monkeypatch.setattr(solve_command, "solve_board", lambda *args: pytest.fail("there was a search"))
     code, output, errors = run("solve", EASY, "--gif", str(tmp_path / "a.gif"))
     assert (code, output) == (2, "") and errors.endswith("run pip install 'slidepdb[gif]'\n")
 

@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec
-from solver import cli, goal_board, load_set, parse_board, why_unsolvable
+from solver import goal_board, load_set, parse_board, why_unsolvable
 from solver.cli import _parser
+from solver.commands import solve as solve_command
 from solver.search import SEARCHES
 
 ROOT = Path(__file__).parent.parent
@@ -39,7 +40,7 @@ def databases(tmp_path_factory, monkeypatch):
     """An empty default folder, and a process that has said nothing yet."""
     folder = tmp_path_factory.mktemp("default")
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(folder))
-    monkeypatch.setattr(cli, "_said", set())
+    monkeypatch.setattr(solve_command, "_said", set())
     return folder
 
 
@@ -71,7 +72,7 @@ def test_every_command_explains_itself_with_an_example(command, run):
 def test_the_examples_are_valid(command, run):
     _, text, _ = run(*([command] if command else []), "--help")
     example = re.search(r"example: pdb-solver (.*)", text)[1]
-    assert _parser().parse_args(shlex.split(example)).run
+    assert _parser().parse_args(shlex.split(example)).module
 
 
 @pytest.mark.jit

@@ -16,9 +16,10 @@ import pytest
 
 import solver
 from pdb_builder import NAMED, Grid, InputError, Spec
+from pdb_builder.base.errors import DatabaseError
 from pdb_builder.cli import main as builder
-from pdb_builder.store import DatabaseError
-from solver import Settings, Unsolvable, bench, goal_board, load_set, random_board, solve, solve_board
+from solver import Settings, Unsolvable, goal_board, load_set, random_board, solve, solve_board
+from solver.commands import bench
 from solver.search import SEARCHES, search_named
 
 from .oracle import board_distances

@@ -12,16 +12,8 @@ import numpy as np
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, build_database, build_table, check_tables, open_database
-from pdb_builder.store import (
-    BUILT,
-    PAGE,
-    DamagedDatabase,
-    MissingDatabase,
-    NewerFormat,
-    NotADatabase,
-    WriteError,
-    write_database,
-)
+from pdb_builder.base.errors import DamagedDatabase, MissingDatabase, NewerFormat, NotADatabase, WriteError
+from pdb_builder.store import BUILT, PAGE, write_database
 
 from .forge import forged, reseal
 

@@ -143,7 +143,7 @@ def test_a_table_built_for_another_goal(small, tmp_path):
 def test_every_single_wrong_bit_is_caught_by_the_search(probe, database_of, tmp_path, monkeypatch):
     """All bits of a table of a 2x3 board, one at a time, checksums repaired; with and without the probe on opening."""
     if not probe:
-        monkeypatch.setattr("pdb_builder.store.Table.probe", lambda table: True)
+        monkeypatch.setattr("pdb_builder.database.Table.probe", lambda table: True)
     path = database_of(Spec(Grid(2, 3), ((1, 2), (3, 4, 5))))
     blocks = len(open_database(path).tables[0].values)
     for block in range(0, blocks, 1 if probe else 3):

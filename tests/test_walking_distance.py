@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 from pdb_builder import Grid, InputError
+from pdb_builder.base.jit import kernel
 from pdb_builder.cli import main as builder
-from pdb_builder.jit import kernel
 from solver import solve
-from solver.board import load_set
-from solver.heuristics import best_database, prepare, walking_distance, walking_table
+from solver.heuristics import prepare, walking_distance, walking_table
 from solver.heuristics.contract import aim, look, settle
+from solver.heuristics.databases import best_database
 from solver.heuristics.walking_table import _count_states, build_table, count_states, index_of, is_sound, table_path
+from solver.instances import load_set
 from solver.solving import frame_of
 
 from .oracle import board_distances

@@ -10,8 +10,9 @@ from itertools import pairwise
 import pytest
 
 from pdb_builder import NAMED, Grid, InputError, Spec
-from solver import cli, compare, goal_board, parse_board, random_board, solve
-from solver.heuristics import best_database, how_to_build
+from solver import compare, goal_board, parse_board, random_board, solve
+from solver.commands import solve as solve_command
+from solver.heuristics.databases import best_database, how_to_build
 
 from .oracle import distances_to
 
@@ -29,7 +30,7 @@ def databases(tmp_path, monkeypatch):
     folder = tmp_path / "databases"
     folder.mkdir()
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(folder))
-    monkeypatch.setattr(cli, "_said", set())
+    monkeypatch.setattr(solve_command, "_said", set())
     return folder
 
 

@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pdb_builder.base.jit import fetch, put
 from pdb_builder.grid import Grid
-from pdb_builder.jit import fetch, put
 
 from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
 

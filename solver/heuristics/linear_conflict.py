@@ -22,8 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.grid import Grid, InputError
-from pdb_builder.jit import fetch, kernel, popcount, put, shared
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.jit import fetch, kernel, popcount, put, shared
+from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
 
 from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step

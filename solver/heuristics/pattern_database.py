@@ -28,7 +28,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.grid import Grid, InputError
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.jit import fetch, kernel, lowest, popcount, prefetch, put, shared
+from pdb_builder.database import Database, Table
+from pdb_builder.grid import Grid
 from pdb_builder.index import (
     BINOMIAL,
     LEADING,
@@ -39,10 +42,8 @@ from pdb_builder.index import (
     signed_masks,
     zone_around,
 )
-from pdb_builder.jit import fetch, kernel, lowest, popcount, prefetch, put, shared
 from pdb_builder.pattern import MAX_TILES
 from pdb_builder.recipes import merge_moves, order_maps
-from pdb_builder.store import Database, Table
 
 from .contract import Board, Heuristic, aim, body_of, fetches, keep, look, note, resume, settle, step
 
@@ -263,7 +264,7 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
     Without ``reflection`` a single symmetry is used, as if the database knew of no other.
     """
     if not fits(grid, blank, database):
-        from . import how_to_build
+        from .databases import how_to_build
 
         raise InputError(
             f"{database.path} is for {database.grid} boards with the blank's home on cell {database.spec.blank}, not "

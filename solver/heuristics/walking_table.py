@@ -40,8 +40,9 @@ import h5py
 import numpy as np
 from tqdm import tqdm
 
-from pdb_builder.jit import fetch, kernel, put, shared
-from pdb_builder.machine import Workers, default_threads
+from pdb_builder.base.jit import fetch, kernel, put, shared
+from pdb_builder.base.machine import default_threads
+from pdb_builder.base.workers import Workers
 from pdb_builder.shell import notice
 
 MOST_STATES = 300_000_000  # of a table, a byte each

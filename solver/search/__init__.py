@@ -9,8 +9,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import NamedTuple
 
-from pdb_builder.grid import InputError
-from pdb_builder.machine import available_memory
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.machine import available_memory
 
 
 class Search(NamedTuple):

@@ -50,14 +50,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pdb_builder.base.jit import fetch, kernel, prefetch, put, shared
+from pdb_builder.base.workers import Workers
 from pdb_builder.grid import Grid
-from pdb_builder.jit import fetch, kernel, prefetch, put, shared
-from pdb_builder.machine import Workers
 
 from ..heuristics.contract import aim, keep, look, note, resume, settle, step
 from ..heuristics.manhattan import distances_home
 from . import default_memory, ida_star
-from .moves import WAYS, moves_of, situation
+from .automaton import WAYS, moves_of, situation
 from .outcome import Improvement, Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
 SCALE = 4  # steps of a rank to a move

@@ -40,12 +40,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pdb_builder.base.jit import kernel, prefetch, shared
 from pdb_builder.grid import Grid
-from pdb_builder.jit import kernel, prefetch, shared
 
 from ..heuristics.contract import aim, look, note, settle
 from . import default_memory
-from .moves import WAYS, moves_of, situation
+from .automaton import WAYS, moves_of, situation
 from .outcome import Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
 SLICE = 100_000  # expansions before the loop returns: some hundredths of a second

@@ -29,13 +29,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.jit import kernel
-from pdb_builder.machine import Workers
+from pdb_builder.base.jit import kernel
+from pdb_builder.base.workers import Workers
 
 from ..frame import Frame, frame_of
 from . import default_memory
+from .automaton import WAYS
 from .best_first import EXPANDED_FLAG, HOW, NO_LIMIT, TOUCHED, Frontier, Order, find, key_hash
-from .moves import WAYS
 from .outcome import Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
 FIRST_SLICE, SLICE = 500, 20_000  # boards that a side expands until the sides compare

@@ -36,10 +36,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pdb_builder.jit import kernel, shared
+from pdb_builder.base.jit import kernel, shared
 
 from ..heuristics.contract import aim, fetches, look, settle, step
-from .moves import moves_of, situation
+from .automaton import moves_of, situation
 from .outcome import Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
 SLICE = 500_000  # expansions before the loop returns: some hundredths of a second

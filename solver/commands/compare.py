@@ -11,25 +11,33 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from pdb_builder.grid import Grid, InputError
-from pdb_builder.pattern import has_patterns
-from pdb_builder.shell import check_writable, notice
+from tqdm import tqdm
 
-from .arguments import INTERRUPTED, LIMIT, NO_BOARD, NO_SOLUTION, SOLVED, asked_boards, asked_goal
-from .board import Board, Instance, load_set, parse_board, random_board, why_unsolvable
-from .comparing import Cell, Comparison, prepare_methods, searches_at_a_time
-from .heuristics import check_name
-from .jobs import PULSE
-from .report import check_possible, save_plot, save_report
-from .results import ResultsFile
-from .search import default_memory
-from .solving import Settings, Unsolvable
-from .tables import board_table, readable_time, summary_table
+from pdb_builder.base.errors import InputError, Unsolvable
+from pdb_builder.base.files import check_writable
+from pdb_builder.grid import Grid
+from pdb_builder.pattern import has_patterns
+from pdb_builder.shell import notice
+
+from ..board import Board, parse_board
+from ..comparison.comparison import Cell, Comparison
+from ..comparison.methods import prepare_methods, searches_at_a_time
+from ..comparison.plots import save_plot
+from ..comparison.report import check_possible, save_report
+from ..comparison.results_file import ResultsFile
+from ..comparison.tables import board_table, readable_time, summary_table
+from ..heuristics import check_name
+from ..instances import Instance, load_set, random_board
+from ..jobs import PULSE
+from ..search import default_memory
+from ..settings import Settings
+from ..solvability import why_unsolvable
+from .boards import INTERRUPTED, LIMIT, NO_BOARD, NO_SOLUTION, SOLVED, asked_boards, asked_goal
 
 MOST_BOARDS = 1_000_000  # of a comparison: their results are held in memory
 
 
-def run_compare(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     algorithms = [word.strip() for word in args.algorithms.split(",")]
     heuristics = [] if args.heuristics is None else [word.strip() for word in args.heuristics.split(",")]
     for heuristic in heuristics:
@@ -181,7 +189,6 @@ class Gauge:
     """A bar on stderr that tells how far a comparison is and how long it may yet take, if stderr is a terminal."""
 
     def __init__(self, comparison: Comparison, jobs: int) -> None:
-        from tqdm import tqdm
 
         total = len(comparison.instances) * len(comparison.methods)
         self.comparison, self.jobs = comparison, jobs

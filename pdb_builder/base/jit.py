@@ -5,10 +5,7 @@ function plain Python and lets kernels inline it: the index arithmetic is writte
 compiled inside the level loop, and runs as it stands for a single look-up, where compiling would
 cost more than it saves.
 
-Numba's disk cache is keyed on the file that holds a kernel and knows nothing of the helpers that
-were inlined from other files: after a change in a helper the old machine code would run on. So
-the cache lives in a folder named by a hash of all sources, and every version starts with an
-empty one.
+``compile_cache`` says where compiled code is kept and when it is thrown away.
 
 With ``NUMBA_DISABLE_JIT=1`` the builder runs as plain Python, and the bodies below do the work. (Not the solver, where
 the compiler chooses the body of each heuristic.)
@@ -16,45 +13,18 @@ the compiler chooses the body of each heuristic.)
 
 from __future__ import annotations
 
-import hashlib
-import os
-import shutil
-from pathlib import Path
-
 import numba
 from llvmlite import ir
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
+from .compile_cache import prepare_cache
 
-def _cache_folder() -> Path:
-    package = Path(__file__).parent
-    digest = hashlib.sha256(numba.__version__.encode())
-    for folder in (package, package.parent / "solver"):  # the kernels of both inline these helpers
-        for source in sorted(folder.rglob("*.py")):
-            digest.update(source.read_bytes())
-    cache_home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    base = os.environ.get("NUMBA_CACHE_DIR") or Path(cache_home) / "slidepdb"
-    return Path(base) / digest.hexdigest()[:16]
+_cache = prepare_cache(numba.__version__)
+if _cache:
+    numba.config.CACHE_DIR = str(_cache)  # for the whole process: other users of numba in it cache there, too
 
-
-def _prepare_cache() -> bool:
-    """Point numba at the cache folder; False where none can be written.
-
-    The setting holds for the whole process: other users of numba in it cache there, too.
-    """
-    try:
-        folder = _cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-    except (OSError, RuntimeError):
-        return False
-    if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < 100_000_000:
-        return False
-    numba.config.CACHE_DIR = str(folder)
-    return True
-
-
-kernel = numba.njit(nogil=True, error_model="numpy", cache=_prepare_cache())
+kernel = numba.njit(nogil=True, error_model="numpy", cache=_cache is not None)
 shared = register_jitable
 
 

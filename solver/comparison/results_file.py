@@ -18,9 +18,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pdb_builder.grid import InputError
+from pdb_builder.base.errors import InputError
 
-from .comparing import CUTS, FAILURES, Cell, furthest
+from .comparison import CUTS, FAILURES, Cell, furthest
 
 # Searches that may have a solution when they hit a limit, one that they have not proven shortest.
 UNPROVEN = ("bidirectional",)

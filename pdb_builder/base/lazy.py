@@ -11,11 +11,11 @@ from importlib import import_module
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package whose names live in the given modules of it."""
+    """The ``__getattr__`` and ``__dir__`` of a package whose names live in the given modules."""
 
     def get(name: str) -> object:
         if name in homes:
-            return getattr(import_module(f".{homes[name]}", package), name)
+            return getattr(import_module(homes[name]), name)
         raise AttributeError(f"module '{package}' has no attribute '{name}'")
 
     def listed() -> list[str]:

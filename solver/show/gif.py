@@ -20,16 +20,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pdb_builder.grid import Grid, InputError
-from pdb_builder.shell import check_writable
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.files import check_writable
+from pdb_builder.grid import Grid
 
-from .showing import DARK, LIGHT, NIGHT, SPEED, Colour, check_solved, check_speed, look, mixed, place
+from .colours import DARK, LIGHT, NIGHT, Colour, look, mixed, place
+from .terminal import SPEED, check_solved, check_speed
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
-    from .board import Board
-    from .solving import Solution
+    from ..board import Board
+    from ..solution import Solution
 
 PILLOW = (10, 1)  # the first that brings a font of any size
 SIDE = 464  # pixels of the longer side of a board

@@ -7,23 +7,26 @@ interpreter and libraries included. The pattern of k tiles is made of the tiles 
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import subprocess
 import sys
 
-from .encoding import ENCODINGS
-from .grid import Grid, InputError
-from .pattern import check_board
+from ..base.errors import InputError
+from ..base.machine import default_threads, peak_memory, readable_size
+from ..build import build_table
+from ..encoding import ENCODINGS
+from ..grid import Grid
+from ..index import index_of
+from ..memory import check_memory
+from ..pattern import check_board, check_pattern
 
 DEFAULT_ROWS = [*(f"4x4:{size}" for size in range(4, 9)), *(f"5x5:{size}" for size in range(4, 8)), "4x4:8:bytes"]
 
 
 def measure(shape: str, size: int, encoding: str, threads: int | None, repeat: int) -> dict:
     """Build the pattern in this process and say how it went."""
-    from .build import build_table
-    from .index import index_of
-    from .machine import default_threads, peak_memory
 
     grid, tiles = Grid.parse(shape), range(1, size + 1)
     build_table(Grid(2, max(2, size // 2 + 1)), tiles, encoding=encoding, threads=threads)  # compiles the kernels
@@ -49,29 +52,28 @@ def _parse_row(row: str) -> tuple[str, int, str]:
     return match[1], int(match[2]), match[3] or "bits"
 
 
-def run(rows: list[str], threads: int | None, repeat: int, as_json: bool) -> int:
+def run(args: argparse.Namespace) -> int:
     """Measure the rows one after another and print each as it is done."""
-    from .assemble import check_memory
-    from .machine import readable_size
-    from .pattern import check_pattern
 
-    jobs = [_parse_row(row) for row in rows or DEFAULT_ROWS]
+    jobs = [_parse_row(row) for row in args.rows or DEFAULT_ROWS]
     for shape, size, encoding in jobs:
         grid = Grid.parse(shape)
-        check_memory(grid, [len(check_pattern(grid, range(1, size + 1)))], encoding, threads=threads)
-    if not as_json:
+        check_memory(grid, [len(check_pattern(grid, range(1, size + 1)))], encoding, threads=args.threads)
+    if not args.json:
         print(
             f"{'board':6} {'tiles':>5} {'encoding':8} {'states':>14} {'seconds':>8} "
             f"{'M states/s':>10} {'peak memory':>12}"
         )
     for job in jobs:
-        code = "import json, sys, pdb_builder.bench as b; print(json.dumps(b.measure(*json.loads(sys.argv[1]))))"
-        command = [sys.executable, "-c", code, json.dumps([*job, threads, repeat])]
+        code = (
+            "import json, sys, pdb_builder.commands.bench as b; print(json.dumps(b.measure(*json.loads(sys.argv[1]))))"
+        )
+        command = [sys.executable, "-c", code, json.dumps([*job, args.threads, args.repeat])]
         done = subprocess.run(command, stdout=subprocess.PIPE)
         if done.returncode:
             raise InputError(f"measuring {':'.join(map(str, job))} failed, see above: leave it out")
         row = json.loads(done.stdout)
-        if as_json:
+        if args.json:
             print(json.dumps(row), flush=True)
         else:
             print(

@@ -5,17 +5,17 @@ from __future__ import annotations
 import argparse
 import json
 
-from pdb_builder.grid import Grid, InputError
-from pdb_builder.shell import bar_chart, notice
+from pdb_builder.base.errors import InputError
+from pdb_builder.shell import notice
 
-from .arguments import BAD_INPUT, NO_BOARD, NO_SOLUTION, SOLVED, Task, asked_boards, asked_goal
-from .board import draw_board, draw_way, format_board, parse_board
-from .solvability import KEYS, Facts, explained, facts_of, in_short, verdict
+from ..board import draw_way, parse_board
+from ..solvability import KEYS, Facts, explained, facts_of, in_short, verdict
+from .boards import BAD_INPUT, NO_BOARD, NO_SOLUTION, SOLVED, Task, asked_boards, asked_goal
 
 # ---- check --------------------------------------------------------------------------------------
 
 
-def run_check(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     tasks, many = asked_boards(args)
     codes = set()
     for task in tasks:
@@ -53,29 +53,3 @@ def _record(task: Task, facts: Facts | None, error: str | None) -> dict:
 
 
 # ---- distribution -------------------------------------------------------------------------------
-
-
-def run_distribution(args: argparse.Namespace) -> int:
-    grid = Grid.parse(args.shape, args.wrap)
-    goal = asked_goal(args, grid)
-
-    from tqdm import tqdm
-
-    from .census import board_count, distribution
-
-    with tqdm(total=board_count(grid), unit=" boards", unit_scale=True, disable=None, leave=False) as bar:
-        found = distribution(grid, goal, threads=args.threads, progress=bar.update)
-    if args.json:
-        print(json.dumps(found.as_dict()))
-        return SOLVED
-    number, listed = found.counts[-1], len(found.farthest)
-    some = f", {listed} of them" if listed < number else ""
-    half = ", half of all" if grid.bipartite else ", all there are"
-    print("\n".join(f"    {row}" for row in draw_board(grid, goal).splitlines()))
-    print(f"{found.boards:,} boards of {grid} lead to this goal{half}")
-    print(f"    distance{'boards':>11}")
-    print("\n".join(bar_chart(enumerate(found.counts))))
-    print(f"mean {found.mean:.4f}, farthest {found.maximum}: {number:,} board{'s' * (number != 1)}{some}")
-    for board in found.farthest:
-        print(f"    {format_board(grid, board)}")
-    return SOLVED

@@ -6,6 +6,7 @@ the rows of one run share, the machine and the hour, is what makes them comparab
 
 from __future__ import annotations
 
+import argparse
 import json
 import random
 import subprocess
@@ -15,11 +16,18 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
 
-from pdb_builder.grid import Grid, InputError
-from pdb_builder.machine import default_threads
+from pdb_builder.assemble import build_database
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.machine import default_threads
+from pdb_builder.grid import Grid
+from pdb_builder.pattern import NAMED, Spec, shape_of
 
-from .board import format_board, goal_board, load_set, random_board
-from .solving import Settings, Solution, solve_board
+from ..board import format_board
+from ..goals import goal_board
+from ..instances import load_set, random_board
+from ..settings import Settings
+from ..solution import Solution
+from ..solving import solve_board
 
 
 def _solved(name: str, chosen: slice | list[int], settings: Settings) -> list[Solution]:
@@ -102,7 +110,7 @@ def a_star_memory(folder: Path) -> dict:
     """The memory of A* with Manhattan distance on a board of millions of states, a process of its own."""
     code = (
         "import json, sys; from pathlib import Path; from pdb_builder.machine import peak_memory\n"
-        "from solver.bench import _cheapest, _solved; from solver.solving import Settings\n"
+        "from solver.commands.bench import _cheapest, _solved; from solver.settings import Settings\n"
         "settings = Settings('manhattan', 'a-star', folder=Path(sys.argv[1]))\n"
         "_solved('korf100', _cheapest(1), settings); before = peak_memory()\n"
         "found = _solved('korf100', _cheapest(70)[-1:], settings)[0]\n"
@@ -229,17 +237,17 @@ DATABASES = {
 }
 
 
-def run_rows(names: list[str], folder: Path, as_json: bool) -> int:
+def run(args: argparse.Namespace) -> int:
     """Measure the rows one after another and print each as it is done."""
-    known = ROWS | LONG_ROWS
-    for name in names:
+    known, folder = ROWS | LONG_ROWS, args.folder
+    for name in args.rows:
         if name not in known:
             raise InputError(f"there is no row '{name[:40]}' to measure: take {', '.join(known)}")
-    for name in names or ROWS:
+    for name in args.rows or ROWS:
         if name in DATABASES:
             _build(DATABASES[name], folder)
         figures = known[name](folder)
-        if as_json:
+        if args.json:
             print(json.dumps({"row": name} | figures), flush=True)
         else:
             print(f"{name}: {known[name].__doc__}", flush=True)
@@ -250,9 +258,6 @@ def run_rows(names: list[str], folder: Path, as_json: bool) -> int:
 
 def _build(name: str, folder: Path) -> None:
     if not (folder / f"{name}.h5").exists():
-        from pdb_builder.assemble import build_database
-        from pdb_builder.pattern import NAMED, Spec, shape_of
-
         build_database(Spec(Grid.parse(shape_of(name)), NAMED[name]), folder / f"{name}.h5")
 
 

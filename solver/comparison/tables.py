@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .comparing import Comparison, Summary
+    from .comparison import Comparison, Summary
 
 
 class Table(NamedTuple):

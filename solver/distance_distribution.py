@@ -18,15 +18,17 @@ from dataclasses import replace
 from math import factorial
 from typing import NamedTuple
 
-from pdb_builder.build import count_levels, least_memory, memory_needed
-from pdb_builder.grid import Grid, InputError
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.interrupts import compiling
+from pdb_builder.base.machine import available_memory, default_threads, readable_size
+from pdb_builder.build import count_levels
+from pdb_builder.grid import Grid
 from pdb_builder.index import arrangement_at, footprint_at, index_of
-from pdb_builder.machine import available_memory, default_threads, readable_size
+from pdb_builder.memory import least_memory, memory_needed
 from pdb_builder.pattern import MAX_TILES
-from pdb_builder.shell import compiling
 
-from .board import Board, goal_board
-from .solving import board_text, grid_of
+from .board import Board, board_text, grid_of
+from .goals import goal_board
 
 SHOWN = 20  # of the farthest boards, unless more are asked for
 

@@ -1,0 +1,1 @@
+"""The base layer: what everything else may import, and which imports nothing of ours."""

@@ -1,0 +1,1 @@
+"""The commands of ``pdb-builder``, one file each, loaded when called."""

@@ -1,0 +1,1 @@
+"""The commands of ``pdb-solver``, one file each, loaded when called."""

@@ -1,0 +1,1 @@
+"""Methods side by side: the same boards, solved by several searches and heuristics."""

@@ -1,0 +1,1 @@
+"""The published sets of boards, as CSV files."""

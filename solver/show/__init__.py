@@ -1,0 +1,1 @@
+"""Boards and solutions to look at."""

@@ -1,0 +1,149 @@
+"""What is known of a board after a search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from pdb_builder.grid import Grid
+
+from .board import Board
+
+if TYPE_CHECKING:
+    from .search.outcome import Improvement, Iteration
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What is known of a board after a search.
+
+    ``solved`` is False if a limit stopped the search before it had a solution; ``stopped`` names the limit. No
+    solution is shorter than ``lower_bound``, and this one is at most ``within`` times as long as a shortest one.
+    ``generated`` counts the start, ``seconds`` is the search alone.
+    """
+
+    grid: Grid
+    board: Board
+    goal: Board
+    algorithm: str
+    heuristic: str
+    h_start: int
+    solved: bool
+    length: int | None
+    tiles: tuple[int, ...]  # the tiles moved, in order
+    lower_bound: int
+    expanded: int
+    generated: int
+    seconds: float
+    iterations: list[Iteration] = field(repr=False)
+    stored: int | None = None  # boards in memory at the end, if the search keeps them
+    stopped: str | None = None  # time, nodes, memory, depth, width or interrupt
+    within: float | None = None  # None if nothing was promised
+    improvements: tuple[Improvement, ...] = ()  # the solutions on the way to the best one
+    solutions: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)  # all, if asked for: tiles moved
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the solution is proven to be a shortest one."""
+        return self.solved and self.length == self.lower_bound
+
+    @property
+    def proof(self) -> str | None:
+        """What is proven of the length, in words; None if there is no solution."""
+        if not self.solved:
+            return None
+        if self.optimal:
+            return "optimal"
+        if self.within is not None:
+            return f"at most {self.within:g} × optimal, lower bound {self.lower_bound}"
+        return f"no guarantee, lower bound {self.lower_bound}"
+
+    @property
+    def ratio(self) -> float | None:
+        """The length divided by the lower bound: the solution is at most so many times as long as a shortest one."""
+        return self.length / self.lower_bound if self.solved and self.lower_bound else 1.0 if self.solved else None
+
+    @property
+    def moves(self) -> str:
+        """The moves as letters: up, down, left, right, of the tiles."""
+        return self.letters(self.tiles)
+
+    def letters(self, tiles: Sequence[int], of: str = "tile") -> str:
+        """Moves of the given tiles from the start as letters, of the tiles or of the blank."""
+        return "".join(_letters(self.grid, self.board, tiles, of))
+
+    def boards(self) -> Iterator[Board]:
+        """The boards along the way, start and goal included."""
+        board = list(self.board)
+        yield self.board
+        for tile in self.tiles:
+            _move(self.grid, board, tile)
+            yield tuple(board)
+
+    def as_dict(self, of: str = "tile") -> dict:
+        """Everything, for JSON. The letters speak of the tile or of the blank."""
+        record = {
+            "shape": self.grid.shape,
+            "wrap": self.grid.wrap,
+            "board": list(self.board),
+            "goal": list(self.goal),
+            "solved": self.solved,
+            "optimal": self.optimal,
+            "length": self.length,
+            "moves": self.letters(self.tiles, of) if self.solved else None,
+            "tiles": list(self.tiles) if self.solved else None,
+            "algorithm": self.algorithm,
+            "heuristic": self.heuristic,
+            "h_start": self.h_start,
+            "expanded": self.expanded,
+            "generated": self.generated,
+            "stored": self.stored,
+            "seconds": self.seconds,
+            "lower_bound": self.lower_bound,
+            "proof": self.proof,
+            "ratio": self.ratio,
+            "stopped": self.stopped,
+            "iterations": [iteration._asdict() for iteration in self.iterations],
+        }
+        if self.improvements:
+            record["improvements"] = [improvement._asdict() for improvement in self.improvements]
+        if self.solutions is not None:
+            record["solution_count"] = len(self.solutions)
+            record["solutions"] = [self.letters(tiles, of) for tiles in self.solutions]
+        return record
+
+
+def _move(grid: Grid, board: list[int], tile: int) -> tuple[int, int]:
+    """Move a tile into the blank; returns where from and where to."""
+    source, target = board.index(tile), board.index(0)
+    if tile == 0 or source not in grid.neighbours[target]:
+        raise AssertionError(f"tile {tile} cannot move on {board}")
+    board[source], board[target] = 0, tile
+    return source, target
+
+
+def _letters(grid: Grid, board: Board, tiles: Sequence[int], of: str) -> Iterator[str]:
+    now = list(board)
+    for tile in tiles:
+        source, target = _move(grid, now, tile)
+        if of == "blank":
+            source, target = target, source
+        (row, col), (new_row, new_col) = divmod(source, grid.cols), divmod(target, grid.cols)
+        # A step of more than one crosses a wrapped edge, to the other side.
+        step = (new_row - row) or (new_col - col)
+        yield ("UD" if row != new_row else "LR")[(step > 0) == (abs(step) == 1)]
+
+
+def _replayed(grid: Grid, start: Board, goal: Board, cells: Sequence[int]) -> tuple[int, ...]:
+    """The tiles that move as the blank visits ``cells``, after making sure that they lead to the goal."""
+    board = list(start)
+    if cells[0] != board.index(0):
+        raise AssertionError("the path does not begin at the blank")
+    tiles = []
+    for cell in cells[1:]:
+        tiles.append(board[cell])
+        _move(grid, board, board[cell])
+    if tuple(board) != goal:
+        raise AssertionError(f"the moves lead to {board}, not to the goal")
+    return tuple(tiles)
