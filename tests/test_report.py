@@ -8,7 +8,7 @@ import pytest
 
 from pdb_builder.base.errors import InputError
 from solver import Settings
-from solver.comparison import plots
+from solver.comparison import plots, report
 from solver.comparison.methods import Method
 from solver.comparison.plots import save_plot
 from solver.comparison.report import check_possible, save_report
