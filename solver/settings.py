@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.workers import MAX_THREADS
+from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
 from .search import SEARCHES, check_search
@@ -58,9 +58,7 @@ def check_settings(settings: Settings) -> Settings:
                 raise InputError(f"a {name.replace('_', ' ')} of {value!r} makes no sense: give a number above 0")
             whole = name != "time_limit"
             limits[name] = None if value == math.inf else math.ceil(value) if whole else value
-    threads = settings.threads
-    if threads is not None and not (isinstance(threads, int) and 1 <= threads <= MAX_THREADS):
-        raise InputError(f"{threads!r} threads cannot be had: take 1 to {MAX_THREADS}")
+    check_threads(settings.threads)
     for name in ("heuristic", "algorithm"):
         if not isinstance(getattr(settings, name), str | None):
             raise InputError(f"{getattr(settings, name)!r} is not the name of a {name}: give it as text")
