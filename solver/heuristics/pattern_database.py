@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.jit import fetch, kernel, lowest, popcount, prefetch, put, shared
+from pdb_builder.base.jit import fetch, kernel, lowest, popcount, prefetch_line, put, shared
 from pdb_builder.database import Database, Table
 from pdb_builder.grid import Grid
 from pdb_builder.index import (
@@ -45,7 +45,20 @@ from pdb_builder.index import (
 from pdb_builder.pattern import MAX_TILES
 from pdb_builder.recipes import merge_moves, order_maps
 
-from .contract import Board, Heuristic, aim, body_of, fetches, keep, look, note, resume, settle, step
+from .contract import (
+    Board,
+    Heuristic,
+    apply,
+    body_of,
+    evaluate,
+    load,
+    operation,
+    prefetch,
+    prefetches,
+    restore,
+    save,
+    write_parts,
+)
 
 MOST_RANKED = 26  # cells of a board whose footprints are ranked by two tables
 ZONES = 16  # zones of a footprint that can be told apart: a number takes four bits
@@ -314,7 +327,7 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
     large = half == 0
     kind = (LargeBits if large else Bits) if unit == 8 else (LargeBytes if large else Bytes)
 
-    def fresh(slots: int) -> Views:
+    def workspace(slots: int) -> Views:
         working = ((len(views) + slots * len(sums)) * STATE, len(sums), grid.cells, MAX_TILES)
         arrays = (np.zeros(size, dtype=np.int64) for size in working)
         return kind(len(sums), len(views) * STATE, half, *known, *arrays)
@@ -331,14 +344,12 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
                 "see 'pdb-builder verify', and build it again"
             ) from None
 
-    name = f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}"
     return Heuristic(
-        name,
-        f"{kind.__name__} {orders.dtype}",
-        len(sums),
-        fresh,
+        f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}",
+        workspace,
         measure,
-        words=len(sums) + 2 * len(views),
+        parts=len(sums),
+        saved_words=len(sums) + 2 * len(views),
         mapped=(database.memory,),
         by_value=unit == 8,
     )
@@ -350,22 +361,21 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
 # lives across a branch costs an atomic count each time, and everything here is in the innermost loop.
 
 
+@operation
 def is_bits(heuristic):
     """Whether the tables hold bits: known when a kernel is compiled."""
-
-
-def rank_of(heuristic, footprint):
-    """The rank of a footprint."""
+    return False
 
 
 @body_of(is_bits, Bits, LargeBits)
-def _yes(heuristic):
+def _bits(heuristic):
     return True
 
 
-@body_of(is_bits, Bytes, LargeBytes)
-def _no(heuristic):
-    return False
+@operation
+def rank_of(heuristic, footprint):
+    """The rank of a footprint."""
+    return footprint_rank(footprint)
 
 
 @body_of(rank_of, Bits, Bytes)
@@ -373,11 +383,6 @@ def _rank_by_tables(heuristic, footprint):
     low = footprint & ((1 << heuristic.half) - 1)
     high = (popcount(low) << heuristic.half) + (footprint >> heuristic.half)
     return np.int64(fetch(heuristic.low_ranks, low)) + np.int64(fetch(heuristic.high_ranks, high))
-
-
-@body_of(rank_of, LargeBits, LargeBytes)
-def _rank_by_counting(heuristic, footprint):
-    return footprint_rank(footprint)
 
 
 @shared
@@ -393,13 +398,13 @@ def _address(heuristic, fact, footprint, arrangement, blank):
     return fetch(heuristic.facts, fact + BASE) + row * fetch(heuristic.facts, fact + STRIDE) + arrangement
 
 
-@body_of(fetches, *KINDS)
-def _fetches(heuristic):
+@body_of(prefetches, *KINDS)
+def _prefetches(heuristic):
     return True
 
 
-@body_of(aim, *KINDS)
-def _aim(heuristic, slot, tile, source, target, via, via_tile):
+@body_of(prefetch, *KINDS)
+def _prefetch(heuristic, slot, tile, source, target, via, via_tile):
     for number in range(heuristic.sums):
         view = np.int64(fetch(heuristic.view_of, np.int64(tile) * heuristic.sums + number))
         via_view = np.int64(fetch(heuristic.view_of, np.int64(via_tile) * heuristic.sums + number))
@@ -421,15 +426,15 @@ def _aim(heuristic, slot, tile, source, target, via, via_tile):
         order = np.int64(fetch(heuristic.order_maps, order))
         merge = become >> 16
         address = _address(heuristic, fact, footprint, merge * orders + order, start)
-        prefetch(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
+        prefetch_line(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
         at = heuristic.slots + (slot * heuristic.sums + number) * STATE
         put(heuristic.states, at + FOOTPRINT, footprint)
         put(heuristic.states, at + CODE, (merge << 32) | (order << 8) | (code & 0xFF))
         put(heuristic.states, at + TOTAL, address)  # until it is looked at
 
 
-@body_of(look, *KINDS)
-def _look(heuristic, slot, tile, source, target):
+@body_of(evaluate, *KINDS)
+def _evaluate(heuristic, slot, tile, source, target):
     value = 0
     for number in range(heuristic.sums):
         at = heuristic.slots + (slot * heuristic.sums + number) * STATE
@@ -451,8 +456,8 @@ def _look(heuristic, slot, tile, source, target):
     return value
 
 
-@body_of(step, *KINDS)
-def _step(heuristic, slot, tile, source, target):
+@body_of(apply, *KINDS)
+def _apply(heuristic, slot, tile, source, target):
     for number in range(heuristic.sums):
         state = np.int64(fetch(heuristic.view_of, np.int64(tile) * heuristic.sums + number)) * STATE
         at = heuristic.slots + (slot * heuristic.sums + number) * STATE
@@ -466,8 +471,8 @@ def _step(heuristic, slot, tile, source, target):
         put(heuristic.states, at + TOTAL, total)
 
 
-@body_of(settle, *KINDS)
-def _settle(heuristic, board, parts, at):
+@body_of(load, *KINDS)
+def _load(heuristic, board, parts, at):
     for cell in range(board.size):
         heuristic.place_of[board[cell]] = cell
     for number in range(heuristic.sums):
@@ -488,7 +493,7 @@ def _settle(heuristic, board, parts, at):
         order = row * heuristic.facts[fact + BITS] + bit
         blank = np.int64(heuristic.cell_in[first + heuristic.place_of[0]])
         address = _address(heuristic, fact, footprint, merge * heuristic.facts[fact + ORDERS] + order, blank)
-        prefetch(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
+        prefetch_line(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
         heuristic.states[view * STATE + FOOTPRINT] = footprint
         heuristic.states[view * STATE + CODE] = (merge << 32) | (order << 8)
         heuristic.states[view * STATE + TOTAL] = address
@@ -504,14 +509,14 @@ def _settle(heuristic, board, parts, at):
         heuristic.states[view * STATE + CODE] |= distance
 
 
-@body_of(note, *KINDS)
-def _note(heuristic, slot, value, parts, at):
+@body_of(write_parts, *KINDS)
+def _write_parts(heuristic, slot, value, parts, at):
     for number in range(heuristic.sums):
         parts[at + number] = heuristic.states[heuristic.slots + (slot * heuristic.sums + number) * STATE + TOTAL]
 
 
-@body_of(keep, *KINDS)
-def _keep(heuristic, words, at):
+@body_of(save, *KINDS)
+def _save(heuristic, words, at):
     for number in range(heuristic.sums):
         words[at + number] = heuristic.totals[number]
     at += heuristic.sums
@@ -520,8 +525,8 @@ def _keep(heuristic, words, at):
         words[at + 2 * view + 1] = heuristic.states[view * STATE + CODE]
 
 
-@body_of(resume, *KINDS)
-def _resume(heuristic, words, at):
+@body_of(restore, *KINDS)
+def _restore(heuristic, words, at):
     for number in range(heuristic.sums):
         heuristic.totals[number] = words[at + number]
     at += heuristic.sums

@@ -32,7 +32,7 @@ from pdb_builder.base.jit import fetch, kernel, put, shared
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
 
-from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
+from .contract import Board, Heuristic, apply, body_of, check_not_wrapped, evaluate, load
 from .walking_table import MOST_STATES, ROWS, count_states, index_arrays, list_moves, table_for
 
 MOST_LINKED = 1 << 24  # bytes of links, of both axes
@@ -72,8 +72,9 @@ class Linked(NamedTuple):
     turns: np.ndarray  # [tile, cols + target - source] -> where its links begin, and in the lowest bit the axis
     stride: np.ndarray  # [axis] -> links of a matrix
     links: np.ndarray  # [matrix, goal line, direction] -> the next matrix, and in the lowest bit whether it is nearer
+    state: np.ndarray  # of the current board: the next two, which are parts of it
+    value: np.ndarray
     first: np.ndarray  # [axis] -> where the links of the current matrix begin
-    value: np.ndarray  # of the current board
     slots: np.ndarray  # [slot] -> the value, and in the lower 32 bits where the links of the new matrix begin
 
 
@@ -83,7 +84,8 @@ class Ranked(NamedTuple):
     axes: Axes
     of_rows: np.ndarray  # the table of the rows
     of_cols: np.ndarray
-    distances: np.ndarray  # [axis], of the current board
+    state: np.ndarray  # of the current board: the distances, and the fillings, rests and ranks of ``axes``
+    distances: np.ndarray  # [axis]
     slots: np.ndarray  # [slot, what]
 
 
@@ -102,16 +104,14 @@ def _link(table, before, after, taken, given, width, lines, links):
 @lru_cache(maxsize=4)
 def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
     """The heuristic for the canonical goal with its blank on the given cell; tables are kept in a folder."""
-    if grid.wrap:
-        others = "manhattan or pdb" if has_patterns(grid) else "manhattan"
-        raise InputError(f"walking distance does not hold on {grid} boards, where a tile can go round: take {others}")
+    check_not_wrapped(grid, "walking-distance")
     rows, cols, cells = grid.rows, grid.cols, grid.cells
     for lines in (max(rows, cols), min(rows, cols)):  # with many lines it is soon seen that there are too many states
         states = count_states(lines, cells // lines)
         if states > MOST_STATES:
             raise InputError(
-                f"walking distance of {grid} boards needs a table of {states:,} states or more, {MOST_STATES:,} are "
-                f"possible: take linear-conflict{' or pdb' * has_patterns(grid)}"
+                f"walking-distance on {grid} boards needs a table of {states:,} states or more, and the limit is "
+                f"{MOST_STATES:,}: use linear-conflict{' or pdb' * has_patterns(grid)}"
             )
     homes = divmod(blank, cols)
     # Seen in a mirror, a board with its home in the other half is one with its home in this half.
@@ -144,9 +144,9 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
     known = [line_of.ravel(), goal_line.ravel(), weight.ravel()]
     known += [joined(name) for name in ("of_code", "before", "after", "taken", "given")]
 
-    def axes() -> Axes:
-        working = (np.zeros(size, dtype=np.int64) for size in (rows + cols, rows + cols, 2))
-        return Axes(cells, facts.ravel(), *known, *working)
+    def axes(state: np.ndarray) -> Axes:
+        lines = rows + cols
+        return Axes(cells, facts.ravel(), *known, state[:lines], state[lines : 2 * lines], state[2 * lines :])
 
     def measure(board: Board) -> list[int]:
         value = 0
@@ -159,10 +159,12 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
     link_type = np.dtype(np.uint16 if max(of_rows.states, of_cols.states) <= 1 << 15 else np.uint32)
     if links * link_type.itemsize > MOST_LINKED:
 
-        def fresh(slots: int) -> Ranked:
-            return Ranked(axes(), row_table, col_table, *(np.zeros(size, dtype=np.int64) for size in (2, SLOT * slots)))
+        def ranked(slots: int) -> Ranked:
+            state = np.zeros(2 + 2 * (rows + cols) + 2, dtype=np.int64)
+            noted = np.zeros(SLOT * slots, dtype=np.int64)
+            return Ranked(axes(state[2:]), row_table, col_table, state, state[:2], noted)
 
-        return Heuristic("walking-distance", "walking-distance ranked", 1, fresh, measure, 2 * (rows + cols) + 4)
+        return Heuristic("walking-distance", ranked, measure)
 
     if of_cols is of_rows:  # the same table serves both axes
         links //= 2
@@ -179,25 +181,17 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
             turns[:, cols + sign * step_of] = (facts[axis, OF_LINKS] + 2 * goal_line[axis] + down) << 1 | axis
     stride = 2 * facts[:, LINES]
 
-    def fresh_linked(slots: int) -> Linked:
-        working = (np.zeros(size, dtype=np.int64) for size in (2, 1, slots))
-        return Linked(axes(), cols, turns.ravel(), stride, all_links, *working)
+    def linked(slots: int) -> Linked:
+        state, scratch = np.zeros(3, dtype=np.int64), np.zeros(2 * (rows + cols) + 2, dtype=np.int64)
+        working = (state, state[:1], state[1:], np.zeros(slots, dtype=np.int64))
+        return Linked(axes(scratch), cols, turns.ravel(), stride, all_links, *working)
 
-    return Heuristic("walking-distance", f"walking-distance linked {link_type}", 1, fresh_linked, measure, words=3)
+    return Heuristic("walking-distance", linked, measure)
 
 
 # ---- kernels ------------------------------------------------------------------------------------
 #
 # As in ``pattern_database`` the fields are used where they stand: a name of their own costs an atomic count.
-
-
-asks_nothing(Linked)
-asks_nothing(Ranked)
-
-
-@body_of(note, Linked, Ranked)
-def _note(heuristic, slot, value, parts, at):
-    parts[at] = value
 
 
 @shared
@@ -223,16 +217,16 @@ def _locate(axes, board):
         axes.ranks[axis] = rank
 
 
-@body_of(settle, Linked)
-def _settle_linked(heuristic, board, parts, at):
+@body_of(load, Linked)
+def _load_linked(heuristic, board, parts, at):
     _locate(heuristic.axes, board)
     for axis in range(2):
         heuristic.first[axis] = heuristic.axes.ranks[axis] * heuristic.stride[axis]
     heuristic.value[0] = parts[at]
 
 
-@body_of(look, Linked)
-def _look_linked(heuristic, slot, tile, source, target):
+@body_of(evaluate, Linked)
+def _evaluate_linked(heuristic, slot, tile, source, target):
     way = np.int64(tile) * (2 * heuristic.cols + 1) + heuristic.cols + np.int64(target) - np.int64(source)
     turn = fetch(heuristic.turns, way)
     axis = turn & 1
@@ -242,8 +236,8 @@ def _look_linked(heuristic, slot, tile, source, target):
     return value
 
 
-@body_of(step, Linked)
-def _step_linked(heuristic, slot, tile, source, target):
+@body_of(apply, Linked)
+def _apply_linked(heuristic, slot, tile, source, target):
     change = np.int64(target) - np.int64(source)
     axis = np.int64(change * change == 1)
     new = fetch(heuristic.slots, slot)
@@ -252,8 +246,8 @@ def _step_linked(heuristic, slot, tile, source, target):
     put(heuristic.value, 0, new >> 32)
 
 
-@body_of(settle, Ranked)
-def _settle_ranked(heuristic, board, parts, at):
+@body_of(load, Ranked)
+def _load_ranked(heuristic, board, parts, at):
     _locate(heuristic.axes, board)
     heuristic.distances[0] = heuristic.of_rows[heuristic.axes.ranks[0]]
     heuristic.distances[1] = heuristic.of_cols[heuristic.axes.ranks[1]]
@@ -275,8 +269,8 @@ def _fillings_after(heuristic, axis, tile, source, target):
     return end, filled, leaving
 
 
-@body_of(look, Ranked)
-def _look_ranked(heuristic, slot, tile, source, target):
+@body_of(evaluate, Ranked)
+def _evaluate_ranked(heuristic, slot, tile, source, target):
     change = np.int64(target) - np.int64(source)
     axis = np.int64(change * change == 1)
     line, upper, lower = _fillings_after(heuristic, axis, tile, source, target)
@@ -297,8 +291,8 @@ def _look_ranked(heuristic, slot, tile, source, target):
     return distance + fetch(heuristic.distances, 1 - axis)
 
 
-@body_of(step, Ranked)
-def _step_ranked(heuristic, slot, tile, source, target):
+@body_of(apply, Ranked)
+def _apply_ranked(heuristic, slot, tile, source, target):
     change = np.int64(target) - np.int64(source)
     axis = np.int64(change * change == 1)
     line, upper, lower = _fillings_after(heuristic, axis, tile, source, target)
@@ -313,39 +307,3 @@ def _step_ranked(heuristic, slot, tile, source, target):
     put(heuristic.axes.ranks, axis, rank)
     put(heuristic.axes.rests, line + 1, between)
     put(heuristic.distances, axis, distance)
-
-
-@body_of(keep, Linked)
-def _keep_linked(heuristic, words, at):
-    words[at] = heuristic.first[0]
-    words[at + 1] = heuristic.first[1]
-    words[at + 2] = heuristic.value[0]
-
-
-@body_of(resume, Linked)
-def _resume_linked(heuristic, words, at):
-    heuristic.first[0] = words[at]
-    heuristic.first[1] = words[at + 1]
-    heuristic.value[0] = words[at + 2]
-
-
-@body_of(keep, Ranked)
-def _keep_ranked(heuristic, words, at):
-    lines = heuristic.axes.fillings.size
-    for line in range(lines):
-        words[at + line] = heuristic.axes.fillings[line]
-        words[at + lines + line] = heuristic.axes.rests[line]
-    for axis in range(2):
-        words[at + 2 * lines + axis] = heuristic.axes.ranks[axis]
-        words[at + 2 * lines + 2 + axis] = heuristic.distances[axis]
-
-
-@body_of(resume, Ranked)
-def _resume_ranked(heuristic, words, at):
-    lines = heuristic.axes.fillings.size
-    for line in range(lines):
-        heuristic.axes.fillings[line] = words[at + line]
-        heuristic.axes.rests[line] = words[at + lines + line]
-    for axis in range(2):
-        heuristic.axes.ranks[axis] = words[at + 2 * lines + axis]
-        heuristic.distances[axis] = words[at + 2 * lines + 2 + axis]

@@ -50,11 +50,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import fetch, kernel, prefetch, put, shared
+from pdb_builder.base.jit import fetch, kernel, prefetch_line, put, shared
 from pdb_builder.base.workers import Workers
 from pdb_builder.grid import Grid
 
-from ..heuristics.contract import aim, keep, look, note, resume, settle, step
+from ..heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
 from ..heuristics.manhattan import distances_home
 from . import default_memory, ida_star
 from .automaton import WAYS, moves_of, situation
@@ -136,8 +136,8 @@ def _follow_rules(level, rules, count):
 @kernel
 def _begin(heuristic, level, rules, board, parts, number):
     """Make a board the only one of a level."""
-    settle(heuristic, board, parts, 0)
-    keep(heuristic, level.words, 0)
+    load(heuristic, board, parts, 0)
+    save(heuristic, level.words, 0)
     level.numbers[0] = number
     for cell in range(rules.cells):
         level.boards[cell] = board[cell]
@@ -182,21 +182,21 @@ def _expand(heuristic, level, children, rules, moves, room, first, found, low, h
     for parent in range(low, high):
         number = np.int64(level.numbers[parent])
         blank = np.int64(cell[number])
-        resume(heuristic, level.words, parent * rules.words)
+        restore(heuristic, level.words, parent * rules.words)
         if rules.homes.shape[0] != 0:
             _seek(level, rules, moves, parent, number, nearest)
         for way in range(ways[number]):
             source = np.int64(cell[(following[number] >> (16 * way)) & 0xFFFF])
-            aim(heuristic, way, np.int64(level.boards[parent * rules.cells + source]), source, blank, 0, 0)
+            prefetch(heuristic, way, np.int64(level.boards[parent * rules.cells + source]), source, blank, 0, 0)
         for way in range(ways[number]):
             source = np.int64(cell[(following[number] >> (16 * way)) & 0xFFFF])
             tile = np.int64(level.boards[parent * rules.cells + source])
-            value = look(heuristic, way, tile, source, blank)
+            value = evaluate(heuristic, way, tile, source, blank)
             if value == 0 and found[2] < 0:
                 found[2] = parent * WAYS + way
             if value > room:
                 continue
-            note(heuristic, way, value, parts, 0)
+            write_parts(heuristic, way, value, parts, 0)
             rank = 0
             for part in range(rules.parts):
                 rank += parts[part]
@@ -226,7 +226,7 @@ def _leave_out_doubles(children, firsts, lasts, seen, histogram, shares, low, hi
             for child in range(firsts[run], lasts[run]):
                 if child + AHEAD < lasts[run]:
                     ahead = children.hashes[child + AHEAD]
-                    prefetch(seen, share * places + np.int64(ahead & np.uint64(places - 1)))
+                    prefetch_line(seen, share * places + np.int64(ahead & np.uint64(places - 1)))
                 mixed = children.hashes[child]
                 if np.int64((mixed >> np.uint64(32)) % np.uint64(shares)) != share:
                     continue
@@ -307,11 +307,11 @@ def _choose(heuristic, level, children, chosen, history, rules, moves, limit, eq
         tile = np.int64(level.boards[parent * cells + source])
         chosen.boards[at * cells + blank] = tile
         chosen.boards[at * cells + source] = 0
-        resume(heuristic, level.words, parent * words)
-        aim(heuristic, 0, tile, source, blank, 0, 0)
-        look(heuristic, 0, tile, source, blank)
-        step(heuristic, 0, tile, source, blank)
-        keep(heuristic, chosen.words, at * words)
+        restore(heuristic, level.words, parent * words)
+        prefetch(heuristic, 0, tile, source, blank, 0, 0)
+        evaluate(heuristic, 0, tile, source, blank)
+        apply(heuristic, 0, tile, source, blank)
+        save(heuristic, chosen.words, at * words)
         chosen.numbers[at] = entry
         chosen.hashes[at] = children.hashes[child]
         chosen.stretches[at] = children.stretches[child]
@@ -341,7 +341,7 @@ def _rules_of(problem: Problem, chance: np.random.Generator) -> list[Rules]:
     stretch = np.rint(SCALE * distance * more).astype(np.int32)
     nothing = (np.zeros_like(home), between, np.zeros((0, 2), dtype=np.int64))
     rules.append((all_lots, stretch, home, near, int(SCALE * BORDER), SCALE, *nothing))
-    return [Rules(grid.cells, heuristic.words, heuristic.parts, *one) for one in rules]
+    return [Rules(grid.cells, heuristic.saved_words, heuristic.parts, *one) for one in rules]
 
 
 def _stages(grid: Grid, blank: int) -> list[list[int]]:
@@ -400,9 +400,9 @@ class _Beam:
         self.workers = Workers(threads)
         self.heuristics: SimpleQueue = SimpleQueue()
         for _ in range(threads):
-            self.heuristics.put(problem.heuristic.fresh(WAYS))
+            self.heuristics.put(problem.heuristic.workspace(WAYS))
         self.memory = default_memory() if limits.memory is None else limits.memory
-        self.widest = max(100, self.memory // _bytes_of(problem.grid, problem.heuristic.words))
+        self.widest = max(100, self.memory // _bytes_of(problem.grid, problem.heuristic.saved_words))
         self.began = time.perf_counter()
 
     def seconds(self) -> float:

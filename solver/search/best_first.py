@@ -40,10 +40,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import kernel, prefetch, shared
+from pdb_builder.base.jit import kernel, prefetch_line, shared
 from pdb_builder.grid import Grid
 
-from ..heuristics.contract import aim, look, note, settle
+from ..heuristics.contract import evaluate, load, prefetch, write_parts
 from . import default_memory
 from .automaton import WAYS, moves_of, situation
 from .outcome import Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
@@ -269,7 +269,7 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
         while row != 0 and batch < BATCH:
             at = row * row_words
             row = np.int64(rows[at + links + NEXT])
-            prefetch(rows, row * row_words)
+            prefetch_line(rows, row * row_words)
             how = np.int64(rows[at + links + HOW])
             rows[at + links + HOW] = how | EXPANDED_FLAG
             length = ((how >> 16) & 0x7FFF) + 1
@@ -278,24 +278,24 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
                 board[place] = (np.int64(rows[at + word_of[place]]) >> shift_of[place]) & mask
             for part in range(parts_count):
                 parts[part] = (np.int64(rows[at + links + PARTS + (part >> 1)]) >> (16 * (part & 1))) & 0xFFFF
-            settle(heuristic, board, parts, 0)
+            load(heuristic, board, parts, 0)
             blank = np.int64(cell[number])
             for way in range(ways[number]):
                 source = np.int64(cell[(following[number] >> (16 * way)) & 0xFFFF])
                 tile = np.int64(board[source])
-                aim(heuristic, way, tile, source, blank, 0, 0)
+                prefetch(heuristic, way, tile, source, blank, 0, 0)
                 key = (count + way) * key_words
                 for word in range(key_words):
                     keys[key + word] = rows[at + word]
                 keys[key + word_of[source]] ^= tile << shift_of[source]
                 keys[key + word_of[blank]] ^= tile << shift_of[blank]
                 chain_of[count + way] = key_hash(keys, key, key_words) & (chains.size - 1)
-                prefetch(chains, chain_of[count + way])
+                prefetch_line(chains, chain_of[count + way])
             for way in range(ways[number]):
                 child = (following[number] >> (16 * way)) & 0xFFFF
                 source = np.int64(cell[child])
-                values[count] = look(heuristic, way, board[source], source, blank)
-                note(heuristic, way, values[count], all_parts, count * parts_count)
+                values[count] = evaluate(heuristic, way, board[source], source, blank)
+                write_parts(heuristic, way, values[count], all_parts, count * parts_count)
                 hows[count] = (length << 16) | child
                 count += 1
             batch += 1
@@ -305,7 +305,7 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
         expanded += batch
         generated += count
         for new in range(count):
-            prefetch(rows, np.int64(chains[chain_of[new]]) * row_words)
+            prefetch_line(rows, np.int64(chains[chain_of[new]]) * row_words)
         for new in range(count):
             length, value = hows[new] >> 16, min(values[new], most_value - 1)
             if length + value >= shorter_than:
@@ -362,7 +362,7 @@ def _chain(rows, chains, first, end, key_words, row_words):
             chains[chain] = row - AHEAD
         if row < end:
             ahead[row % AHEAD] = key_hash(rows, row * row_words, key_words) & (chains.size - 1)
-            prefetch(chains, ahead[row % AHEAD])
+            prefetch_line(chains, ahead[row % AHEAD])
 
 
 @kernel
@@ -417,7 +417,7 @@ class Frontier:
             np.zeros(STATE, dtype=np.int64),
         )
         self.state = self.store.state
-        self.heuristic = heuristic.fresh(WAYS)
+        self.heuristic = heuristic.workspace(WAYS)
         self.measured = np.array(heuristic.measure(problem.start), dtype=np.int64)
         start = np.array(problem.start, dtype=np.uint8)
         _begin(self.store, self.layout, order, start, situation(problem.start.index(0)), self.measured)

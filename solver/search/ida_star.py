@@ -38,7 +38,7 @@ import numpy as np
 
 from pdb_builder.base.jit import kernel, shared
 
-from ..heuristics.contract import aim, fetches, look, settle, step
+from ..heuristics.contract import apply, evaluate, load, prefetch, prefetches
 from .automaton import moves_of, situation
 from .outcome import Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
 
@@ -82,7 +82,7 @@ def _aim_all(heuristic, slot, number, board, moves, via, via_tile):
     """Aim at all moves of a situation, that of the current board or that after the move in slot ``via``."""
     for way in range(moves.ways[number]):
         source = moves.cell[(moves.following[number] >> (16 * way)) & 0xFFFF]
-        aim(heuristic, slot | way, board[source], source, moves.cell[number], via, via_tile)
+        prefetch(heuristic, slot | way, board[source], source, moves.cell[number], via, via_tile)
 
 
 @kernel
@@ -91,15 +91,15 @@ def _start(heuristic, stack, moves, start, parts, prefix):
     board, path, todo, state = stack
     for cell in range(board.size):
         board[cell] = start[cell]
-    settle(heuristic, board, parts, 0)
+    load(heuristic, board, parts, 0)
     path[0] = prefix[0]
     blank = moves.cell[prefix[0]]
     for depth in range(1, prefix.size):
         source = moves.cell[prefix[depth]]
         tile = board[source]
-        aim(heuristic, 0, tile, source, blank, 0, 0)
-        look(heuristic, 0, tile, source, blank)
-        step(heuristic, 0, tile, source, blank)
+        prefetch(heuristic, 0, tile, source, blank, 0, 0)
+        evaluate(heuristic, 0, tile, source, blank)
+        apply(heuristic, 0, tile, source, blank)
         board[blank] = tile
         path[depth] = prefix[depth]
         blank = source
@@ -158,7 +158,7 @@ def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, co
             for way in range(ways[number]):
                 entry = (packed >> (16 * way)) & 0xFFFF
                 source = cell[entry]
-                value = look(heuristic, slot | way, board[source], source, blank)
+                value = evaluate(heuristic, slot | way, board[source], source, blank)
                 within = np.int64(value <= room)
                 chosen |= ((entry | (way << 14)) & -within) << end
                 values |= (value & -within) << end
@@ -176,7 +176,7 @@ def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, co
                 todo[depth] = 0
                 status = FOUND
                 break
-            if fetches(heuristic):
+            if prefetches(heuristic):
                 for place in range(0, end, 16):
                     entry = (chosen >> place) & 0xFFFF
                     child, way = entry & 0x3FFF, entry >> 14
@@ -193,7 +193,7 @@ def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, co
             tile = board[blank]
             board[source] = tile
             slot = (depth << 4) | ((path[depth] >> 14) << 2)
-            step(heuristic, slot | (path[depth + 1] >> 14), tile, blank, source)
+            apply(heuristic, slot | (path[depth + 1] >> 14), tile, blank, source)
             chosen = todo[depth]
         if chosen == 0:
             status = FINISHED
@@ -217,7 +217,7 @@ def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, co
             tile = board[source]
             board[blank] = tile
             slot = (depth << 4) | ((path[depth] >> 14) << 2)
-            step(heuristic, slot | (entry >> 14), tile, source, blank)
+            apply(heuristic, slot | (entry >> 14), tile, source, blank)
             depth += 1
             path[depth] = entry
             blank = source
@@ -307,7 +307,7 @@ class _Tree:
         return found.least
 
     def _new_worker(self) -> _Worker:
-        heuristic = self.problem.heuristic.fresh(16 * self.depth)
+        heuristic = self.problem.heuristic.workspace(16 * self.depth)
         return _Worker(heuristic, _new_stack(self.problem.grid.cells, self.depth), np.zeros(2, dtype=np.int64))
 
     def _done(self) -> tuple[int, int]:
