@@ -1,26 +1,27 @@
-"""Walking distance: the moves it would take if a tile knew no more than which row, or which column, it belongs to.
+"""Walking distance: the moves it would take if a tile knew only which row, or which column, it belongs to.
 
 If only the goal row of each tile mattered, a certain number of vertical moves would still be needed, and if only the
-goal column, a certain number of horizontal ones. No move is both, so the sum of the two is a lower bound. (Takahashi.)
-It sees what Manhattan distance does not: that a tile can move into the blank's row only, and that others must make room
+goal column, a certain number of horizontal ones. No move is both, so the sum of the two is admissible. (Takahashi.) It
+sees what Manhattan distance does not: that a tile can only move into the blank's row, and that others must make room
 for it. Both numbers come from tables (``walking_table``), exact to the move. A move changes one of them, by exactly
-one, and the bound with it: so it has the parity of the distance.
+one, and with it the sum, which therefore has the parity of the distance.
 
 Rows and columns are the two *axes*. A move along an axis takes a tile from one line of it to the next and leaves the
-matrix of the other axis as it is. What becomes of the matrix depends on the tile's goal line and on the direction.
+matrix of the other axis unchanged. The new matrix depends on the tile's goal line and on the direction.
 
 *Linked*: if the tables are small, all these moves are worked out beforehand. A link, by matrix, goal line and
-direction, is the number of the next matrix and whether it is nearer to the goal. A look is one access to
+direction, is the number of the next matrix and whether it is nearer to the goal. To evaluate a move is one access to
 memory, and on 4×4 the links of a table take 400 kB, which a core's cache holds.
 
-*Ranked*: else the new rank is worked out from the fillings of two lines and the rest between (see ``walking_table``),
-and the distance is looked up.
+*Ranked*: otherwise the new rank is computed from the fillings of two lines and the rest between (see
+``walking_table``), and the distance is looked up.
 
-On a wrapped board a tile goes from the first line to the last, and none of this is true.
+On a wrapped board a tile goes from the first line to the last, and the estimate would be inadmissible.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -37,7 +38,7 @@ from .walking_table import MOST_STATES, ROWS, count_states, index_arrays, list_m
 
 MOST_LINKED = 1 << 24  # bytes of links, of both axes
 
-# What is known of an axis, a column each of ``facts``: how many lines it has, how many ways there are to fill one, and
+# The columns of ``facts``, what is known of an axis: how many lines it has, how many fillings a line can have, and
 # where its part of each array begins.
 LINES, WIDTH, OF_LINES, OF_CODES, OF_RESTS, OF_FILLINGS, OF_LINKS = range(7)
 FACTS = 8  # a power of two, so that finding a row is a shift
@@ -101,30 +102,51 @@ def _link(table, before, after, taken, given, width, lines, links):
                 links[rank * 2 * lines + move] = (moves[move] << 1) | nearer
 
 
-@lru_cache(maxsize=4)
-def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
-    """The heuristic for the canonical goal with its blank on the given cell; tables are kept in a folder."""
+def prepare(
+    grid: Grid,
+    blank: int,
+    folder: Path,
+    notify: Callable[[str], object] = lambda text: None,
+    progress: Callable[[str, float], object] = lambda what, share: None,
+) -> Heuristic:
+    """The heuristic for the canonical goal with its blank on the given cell; its tables are kept in a folder.
+
+    If a table has to be built, ``notify`` is told so, and ``progress`` which share of it is done.
+    """
     check_not_wrapped(grid, "walking-distance")
-    rows, cols, cells = grid.rows, grid.cols, grid.cells
-    for lines in (max(rows, cols), min(rows, cols)):  # with many lines it is soon seen that there are too many states
-        states = count_states(lines, cells // lines)
+    for lines in (max(grid.rows, grid.cols), min(grid.rows, grid.cols)):  # many lines soon show too many states
+        states = count_states(lines, grid.cells // lines)
         if states > MOST_STATES:
             raise InputError(
                 f"walking-distance on {grid} boards needs a table of {states:,} states or more, and the limit is "
                 f"{MOST_STATES:,}: use linear-conflict{' or pdb' * has_patterns(grid)}"
             )
+    for lines, length, home in _tables(grid, blank):
+        table_for(lines, length, home, folder, notify, progress)
+    return _prepared(grid, blank, folder)
+
+
+def _tables(grid: Grid, blank: int) -> list[tuple[int, int, int]]:
+    """The tables of the two axes, each by the number of lines, their length and the blank's home line.
+
+    Mirrored, a board with its home in the other half is one with its home in this half.
+    """
+    row, col = divmod(blank, grid.cols)
+    rows, cols = grid.rows, grid.cols
+    return [(rows, cols, min(row, rows - 1 - row)), (cols, rows, min(col, cols - 1 - col))]
+
+
+@lru_cache(maxsize=4)
+def _prepared(grid: Grid, blank: int, folder: Path) -> Heuristic:
+    rows, cols, cells = grid.rows, grid.cols, grid.cells
+    (of_rows, row_table), (of_cols, col_table) = (table_for(*table, folder) for table in _tables(grid, blank))
     homes = divmod(blank, cols)
-    # Seen in a mirror, a board with its home in the other half is one with its home in this half.
     mirrored = [home > lines - 1 - home for home, lines in zip(homes, (rows, cols), strict=True)]
 
     def line(axis: int, cell: int) -> int:
         place, lines = divmod(cell, cols)[axis], (rows, cols)[axis]
         return lines - 1 - place if mirrored[axis] else place
 
-    (of_rows, row_table), (of_cols, col_table) = (
-        table_for(lines, length, line(axis, blank), folder)
-        for axis, (lines, length) in enumerate([(rows, cols), (cols, rows)])
-    )
     indexes = (of_rows, of_cols)
     line_of = np.array([[line(axis, cell) for cell in range(cells)] for axis in (0, 1)])
     tile_homes = [grid.home(tile, blank) for tile in range(1, cells)]
@@ -191,7 +213,7 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
 
 # ---- kernels ------------------------------------------------------------------------------------
 #
-# As in ``pattern_database`` the fields are used where they stand: a name of their own costs an atomic count.
+# As in ``pattern_database`` the fields are used in place: a local name would cost an atomic reference count.
 
 
 @shared
@@ -227,8 +249,8 @@ def _load_linked(heuristic, board, parts, at):
 
 @body_of(evaluate, Linked)
 def _evaluate_linked(heuristic, slot, tile, source, target):
-    way = np.int64(tile) * (2 * heuristic.cols + 1) + heuristic.cols + np.int64(target) - np.int64(source)
-    turn = fetch(heuristic.turns, way)
+    at = np.int64(tile) * (2 * heuristic.cols + 1) + heuristic.cols + np.int64(target) - np.int64(source)
+    turn = fetch(heuristic.turns, at)
     axis = turn & 1
     link = np.int64(fetch(heuristic.links, fetch(heuristic.first, axis) + (turn >> 1)))
     value = fetch(heuristic.value, 0) + 1 - ((link & 1) << 1)
