@@ -113,9 +113,13 @@ class User:
             "XDG_DATA_HOME": str(self.home / "data"),
         }
 
-    def runs(self, folder: Path, program: str, *arguments: str, expected: int = 0) -> str:
-        """What a program prints that is run in a folder."""
-        return run([self.programs / program, *arguments], folder, self.environment, expected)
+    def runs(self, folder: Path, program: str, *arguments: str) -> str:
+        """Run a program in a folder; returns what it prints."""
+        return run([self.programs / program, *arguments], folder, self.environment).stdout
+
+    def is_refused(self, folder: Path, program: str, *arguments: str) -> str:
+        """Run a program with arguments that it must refuse; returns its error."""
+        return run([self.programs / program, *arguments], folder, self.environment, expected=2).stderr
 
 
 def check_commands(user: User, version: str) -> None:
@@ -138,9 +142,13 @@ def check_commands(user: User, version: str) -> None:
     comparison = json.loads(user.runs(user.there, "pdb-solver", "compare", *options))
     require(len(comparison["cells"]), 4, "the number of searches compared")
 
-    # Here alone the optional dependencies are missing: their users are told, in one line.
-    user.runs(user.there, "pdb-solver", "solve", HARDEST, "--gif", "solution.gif", expected=2)
-    user.runs(user.there, "pdb-solver", "compare", HARDEST, "--plot", "comparison.png", expected=2)
+    # Only here are the optional dependencies missing: the errors must name the extras.
+    for extra, *arguments in (
+        ("gif", "solve", HARDEST, "--gif", "a.gif"),
+        ("plot", "compare", HARDEST, "--plot", "a.png"),
+    ):
+        error = user.is_refused(user.there, "pdb-solver", *arguments)
+        require(f"slidepdb[{extra}]" in error, True, f"whether '{error.strip()}' names slidepdb[{extra}]")
 
 
 def require(value: object, expected: object, what: str) -> None:
@@ -148,8 +156,10 @@ def require(value: object, expected: object, what: str) -> None:
         raise Failure(f"{what}: got {value}, expected {expected}")
 
 
-def run(command: list[str | Path], folder: Path, environment: dict[str, str] | None = None, expected: int = 0) -> str:
-    """What a command prints. If its exit code is not the expected one, show everything it said."""
+def run(
+    command: list[str | Path], folder: Path, environment: dict[str, str] | None = None, expected: int = 0
+) -> subprocess.CompletedProcess[str]:
+    """Run a command. If its exit code is not the expected one, show everything it printed and fail."""
     done = subprocess.run(
         command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
@@ -157,7 +167,7 @@ def run(command: list[str | Path], folder: Path, environment: dict[str, str] | N
         sys.stderr.write(done.stdout + done.stderr)
         words = " ".join(str(word) for word in command)
         raise Failure(f"'{words}' exited with {done.returncode}, expected {expected}: see its output above")
-    return done.stdout
+    return done
 
 
 if __name__ == "__main__":
@@ -165,3 +175,5 @@ if __name__ == "__main__":
         main(Path(sys.argv[1] if len(sys.argv) > 1 else "dist"))
     except Failure as failure:
         sys.exit(f"check_package: error: {failure}")
+    except (OSError, LookupError, ValueError) as error:  # a program is missing, or its output has another form
+        sys.exit(f"check_package: error: {type(error).__name__}: {error}")
