@@ -70,8 +70,7 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
     for name in ("heuristic", "algorithm"):
         if not isinstance(getattr(settings, name), str | None):
             raise InputError(f"`{name}` must be a name, got {getattr(settings, name)!r}: give it as text")
-    if settings.threads is not None:
-        check_threads(settings.threads)
+    check_threads(settings.threads)
     if settings.order not in (None, *ORDERS):
         raise InputError(f"unknown `order` {settings.order!r}: use {' or '.join(ORDERS)}")
     checked: dict[str, Any] = {}

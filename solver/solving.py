@@ -13,7 +13,7 @@ from threading import Event
 
 from pdb_builder.base.errors import Unsolvable, WrongAnswer
 from pdb_builder.base.interrupts import compiling
-from pdb_builder.base.machine import default_threads
+from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
 from .board import Board, board_text, grid_of, parse_board
@@ -92,7 +92,7 @@ def solve_board(
         problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, backward)
         options = {name: getattr(settings, name) for name in known.options if name != "order"}
         warm_up(search, problem, options, known.both_ends)
-    threads = settings.threads or default_threads()
+    threads = check_threads(settings.threads)
     began = time.perf_counter()
     deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
     limits = Limits(deadline, settings.node_limit, settings.memory_limit, interrupt)

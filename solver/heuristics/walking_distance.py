@@ -36,6 +36,7 @@ from pdb_builder.pattern import has_patterns
 from .contract import Board, Heuristic, apply, body_of, check_not_wrapped, evaluate, load
 from .walking_table import MOST_STATES, ROWS, count_states, index_arrays, list_moves, table_for
 
+TABLE = "walking-distance table"  # what its progress is called
 MOST_LINKED = 1 << 24  # bytes of links, of both axes
 
 # The columns of ``facts``, what is known of an axis: how many lines it has, how many fillings a line can have, and
@@ -121,8 +122,8 @@ def prepare(
                 f"walking-distance on {grid} boards needs a table of {states:,} states or more, and the limit is "
                 f"{MOST_STATES:,}: use linear-conflict{' or pdb' * has_patterns(grid)}"
             )
-    for lines, length, home in _tables(grid, blank):
-        table_for(lines, length, home, folder, notify, progress)
+    for table in _tables(grid, blank):
+        table_for(*table, folder, notify=notify, progress=lambda done, total: progress(TABLE, done / total))
     return _prepared(grid, blank, folder)
 
 
