@@ -42,7 +42,7 @@ from .base.jit import kernel, lowest, popcount, shared
 from .base.machine import default_threads
 from .base.workers import Workers
 from .grid import Grid
-from .pattern import MAX_PATTERN_CELLS, MAX_TILES, check_board
+from .pattern import MAX_PATTERN_CELLS, MAX_TILES, check_pattern_board
 
 LEADING = 4  # leading tiles: their 4! = 24 orders are the bits of a row
 
@@ -191,7 +191,7 @@ class Index:
     """Counts and block numbers of the patterns of ``size`` tiles on a grid."""
 
     def __init__(self, grid: Grid, size: int):
-        check_board(grid)
+        check_pattern_board(grid)
         most = min(MAX_TILES, grid.cells - 1)
         if not 1 <= size <= most:
             raise InputError(f"a pattern of {size} tiles has no index on a {grid} board: take 1 to {most} tiles")

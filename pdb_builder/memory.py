@@ -11,7 +11,7 @@ from .build import block_words
 from .encoding import block_bytes, check_encoding
 from .grid import Grid
 from .index import Index, index_of
-from .pattern import MAX_TILES, Partition, automatic_partition, check_board
+from .pattern import MAX_TILES, Partition, automatic_partition, check_pattern_board
 
 
 def memory_for(grid: Grid, size: int, encoding: str, threads: int | None = None) -> int:
@@ -21,7 +21,7 @@ def memory_for(grid: Grid, size: int, encoding: str, threads: int | None = None)
 
 def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
     """The most tiles a pattern can have so that building it stays within ``budget`` bytes of memory."""
-    check_board(grid)
+    check_pattern_board(grid)
     largest = 0
     for size in range(1, min(MAX_TILES, grid.cells - 1) + 1):
         if least_memory(grid, size, encoding) > budget or memory_for(grid, size, encoding) > budget:
@@ -49,7 +49,7 @@ def check_memory(
 
     ``limit`` is the most that may be used, by default what the machine has available.
     """
-    check_board(grid)
+    check_pattern_board(grid)
     available = available_memory() if limit is None else limit
     size = max(sizes)
     needed, at_least = least_memory(grid, size, encoding), "at least "

@@ -13,7 +13,7 @@ Three ways to a partition: by name (``NAMED``), free (``parse_patterns``), or au
 large as a memory budget allows (``automatic_partition``).
 
 A set of cells is one 64-bit word wherever patterns are indexed, built and looked up, so boards of
-more than 64 cells have no patterns, though they can be solved. ``check_board`` stands before all of it.
+more than 64 cells have no patterns, though they can be solved. ``check_pattern_board`` stands before all of it.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def has_patterns(grid: Grid) -> bool:
     return grid.cells <= MAX_PATTERN_CELLS
 
 
-def check_board(grid: Grid) -> Grid:
+def check_pattern_board(grid: Grid) -> Grid:
     """The grid, or an ``InputError`` if its board is too large for patterns."""
     if not has_patterns(grid):
         raise InputError(
@@ -100,7 +100,7 @@ def check_board(grid: Grid) -> Grid:
 
 def check_pattern(grid: Grid, tiles: Iterable[int], number: int = 1) -> Pattern:
     """The pattern sorted, or an ``InputError``; ``number`` is what the error calls it."""
-    check_board(grid)
+    check_pattern_board(grid)
     tiles = tuple(sorted(tiles))
     if not tiles:
         raise InputError(f"pattern {number} is empty: give each pattern at least one tile")
@@ -120,7 +120,7 @@ def check_pattern(grid: Grid, tiles: Iterable[int], number: int = 1) -> Pattern:
 
 def check_partition(grid: Grid, patterns: Iterable[Iterable[int]]) -> Partition:
     """The partition with sorted patterns, or an ``InputError`` that says what is wrong with it."""
-    check_board(grid)
+    check_pattern_board(grid)
     partition = tuple(check_pattern(grid, tiles, number) for number, tiles in enumerate(patterns, start=1))
     pattern_of: dict[int, int] = {}
     for number, tiles in enumerate(partition, start=1):
@@ -182,7 +182,7 @@ def automatic_partition(grid: Grid, blank: int, largest: int) -> Partition:
     nearest to those they have; then tiles are exchanged between patterns while that brings the
     tiles of the patterns closer together.
     """
-    check_board(grid)
+    check_pattern_board(grid)
     homes = {tile: grid.home(tile, blank) for tile in range(1, grid.cells)}
     free = set(homes)
 

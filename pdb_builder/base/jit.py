@@ -64,12 +64,12 @@ def _compiled_lowest(word):
     return lambda word: _lowest(word)
 
 
-def prefetch(array, at):
+def prefetch_line(array, at):
     """Ask for the cache line of an element that will soon be read."""
 
 
 @intrinsic
-def _prefetch(typing_context, array, at):
+def _prefetch_line(typing_context, array, at):
     def generate(context, builder, signature, args):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         pointer = builder.gep(data, [args[1]])
@@ -82,9 +82,9 @@ def _prefetch(typing_context, array, at):
     return numba.types.void(array, at), generate
 
 
-@overload(prefetch)
-def _compiled_prefetch(array, at):
-    return lambda array, at: _prefetch(array, at)
+@overload(prefetch_line)
+def _compiled_prefetch_line(array, at):
+    return lambda array, at: _prefetch_line(array, at)
 
 
 def fetch(array, at):

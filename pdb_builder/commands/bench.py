@@ -20,7 +20,7 @@ from ..encoding import ENCODINGS
 from ..grid import Grid
 from ..index import index_of
 from ..memory import check_memory
-from ..pattern import check_board, check_pattern
+from ..pattern import check_pattern, check_pattern_board
 
 DEFAULT_ROWS = [*(f"4x4:{size}" for size in range(4, 9)), *(f"5x5:{size}" for size in range(4, 8)), "4x4:8:bytes"]
 
@@ -48,7 +48,7 @@ def _parse_row(row: str) -> tuple[str, int, str]:
     match = re.fullmatch(rf"(\d+x\d+):(\d{{1,2}})(?::({'|'.join(ENCODINGS)}))?", row)
     if not match:
         raise InputError(f"'{row}' is not something to measure: write it as 4x4:8 or 4x4:8:bytes")
-    check_board(Grid.parse(match[1]))
+    check_pattern_board(Grid.parse(match[1]))
     return match[1], int(match[2]), match[3] or "bits"
 
 

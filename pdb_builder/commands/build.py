@@ -20,8 +20,8 @@ from ..pattern import (
     DEFAULT_NAME,
     NAMED,
     Spec,
-    check_board,
     check_partition,
+    check_pattern_board,
     default_partition,
     parse_patterns,
     shape_of,
@@ -38,7 +38,7 @@ def _spec_of(target: str, args: argparse.Namespace):
         raise InputError(
             f"there is no partition '{target}': take one of {', '.join(NAMED)}, or a board shape such as 6x6"
         )
-    grid = check_board(Grid.parse(shape_of(target), args.wrap))
+    grid = check_pattern_board(Grid.parse(shape_of(target), args.wrap))
     blank = {"first": 0, "last": grid.cells - 1}.get(args.blank)
     if blank is None:
         if not (args.blank.isascii() and args.blank.isdigit() and len(args.blank) < 4):

@@ -29,7 +29,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.jit import fetch, kernel, lowest, popcount, prefetch, put, shared
+from pdb_builder.base.jit import fetch, kernel, lowest, popcount, prefetch_line, put, shared
 from pdb_builder.database import Database, Table
 from pdb_builder.grid import Grid
 from pdb_builder.index import (
@@ -421,7 +421,7 @@ def _aim(heuristic, slot, tile, source, target, via, via_tile):
         order = np.int64(fetch(heuristic.order_maps, order))
         merge = become >> 16
         address = _address(heuristic, fact, footprint, merge * orders + order, start)
-        prefetch(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
+        prefetch_line(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
         at = heuristic.slots + (slot * heuristic.sums + number) * STATE
         put(heuristic.states, at + FOOTPRINT, footprint)
         put(heuristic.states, at + CODE, (merge << 32) | (order << 8) | (code & 0xFF))
@@ -488,7 +488,7 @@ def _settle(heuristic, board, parts, at):
         order = row * heuristic.facts[fact + BITS] + bit
         blank = np.int64(heuristic.cell_in[first + heuristic.place_of[0]])
         address = _address(heuristic, fact, footprint, merge * heuristic.facts[fact + ORDERS] + order, blank)
-        prefetch(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
+        prefetch_line(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
         heuristic.states[view * STATE + FOOTPRINT] = footprint
         heuristic.states[view * STATE + CODE] = (merge << 32) | (order << 8)
         heuristic.states[view * STATE + TOTAL] = address

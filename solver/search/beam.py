@@ -50,7 +50,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import fetch, kernel, prefetch, put, shared
+from pdb_builder.base.jit import fetch, kernel, prefetch_line, put, shared
 from pdb_builder.base.workers import Workers
 from pdb_builder.grid import Grid
 
@@ -226,7 +226,7 @@ def _leave_out_doubles(children, firsts, lasts, seen, histogram, shares, low, hi
             for child in range(firsts[run], lasts[run]):
                 if child + AHEAD < lasts[run]:
                     ahead = children.hashes[child + AHEAD]
-                    prefetch(seen, share * places + np.int64(ahead & np.uint64(places - 1)))
+                    prefetch_line(seen, share * places + np.int64(ahead & np.uint64(places - 1)))
                 mixed = children.hashes[child]
                 if np.int64((mixed >> np.uint64(32)) % np.uint64(shares)) != share:
                     continue

@@ -40,7 +40,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import kernel, prefetch, shared
+from pdb_builder.base.jit import kernel, prefetch_line, shared
 from pdb_builder.grid import Grid
 
 from ..heuristics.contract import aim, look, note, settle
@@ -269,7 +269,7 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
         while row != 0 and batch < BATCH:
             at = row * row_words
             row = np.int64(rows[at + links + NEXT])
-            prefetch(rows, row * row_words)
+            prefetch_line(rows, row * row_words)
             how = np.int64(rows[at + links + HOW])
             rows[at + links + HOW] = how | EXPANDED_FLAG
             length = ((how >> 16) & 0x7FFF) + 1
@@ -290,7 +290,7 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
                 keys[key + word_of[source]] ^= tile << shift_of[source]
                 keys[key + word_of[blank]] ^= tile << shift_of[blank]
                 chain_of[count + way] = key_hash(keys, key, key_words) & (chains.size - 1)
-                prefetch(chains, chain_of[count + way])
+                prefetch_line(chains, chain_of[count + way])
             for way in range(ways[number]):
                 child = (following[number] >> (16 * way)) & 0xFFFF
                 source = np.int64(cell[child])
@@ -305,7 +305,7 @@ def _search(heuristic, store, layout, order, moves, cells, most, last_priority, 
         expanded += batch
         generated += count
         for new in range(count):
-            prefetch(rows, np.int64(chains[chain_of[new]]) * row_words)
+            prefetch_line(rows, np.int64(chains[chain_of[new]]) * row_words)
         for new in range(count):
             length, value = hows[new] >> 16, min(values[new], most_value - 1)
             if length + value >= shorter_than:
@@ -362,7 +362,7 @@ def _chain(rows, chains, first, end, key_words, row_words):
             chains[chain] = row - AHEAD
         if row < end:
             ahead[row % AHEAD] = key_hash(rows, row * row_words, key_words) & (chains.size - 1)
-            prefetch(chains, ahead[row % AHEAD])
+            prefetch_line(chains, ahead[row % AHEAD])
 
 
 @kernel
