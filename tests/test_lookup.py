@@ -19,7 +19,7 @@ BOARDS = [
 
 
 def all_states(grid, tiles, blank):
-    """Boards for every state of a pattern, with its distance; the other tiles stand anyhow."""
+    """Boards for every state of a pattern, with its distance; the other tiles are anywhere."""
     for (cells, hole), distance in pattern_distances(grid, tiles, blank).items():
         board = [None] * grid.cells
         board[hole] = 0
@@ -82,7 +82,7 @@ def test_every_board_of_the_8_puzzle(encoding, database_of):
 @pytest.mark.parametrize(
     "board", [[0, 1, 2], [0, 1, 2, 3, 4, 5, 6, 7, 7], [1, 2, 3, 4, 5, 6, 7, 8, 9], [0, 1, 2, 3, 4, 5, 6, 7, -8]]
 )
-def test_what_is_no_board_is_refused(board, small):
+def test_what_is_not_a_board_is_refused(board, small):
     database = open_database(small)
     with pytest.raises(InputError, match="0 to 8"):
         database.distance(board)
