@@ -38,7 +38,7 @@ from pathlib import Path
 from . import __version__
 from .base import interrupts
 from .base.errors import DatabaseError, InputError
-from .base.folders import VARIABLE, databases_folder
+from .base.folders import databases_folder
 from .base.workers import MAX_THREADS
 
 DEFECT = 70  # the exit code of a defect in the program
@@ -140,8 +140,8 @@ def folder_option(command: argparse.ArgumentParser) -> None:
         "--folder",
         type=absolute_path,
         default=databases_folder(),
-        help=f"the folder of databases (default: ${VARIABLE}; if that is not set, databases/ in the checkout or in "
-        "the user's data folder)",
+        help="the folder of databases (default: $SLIDEPDB_DATABASES; if that is not set, databases/ in the checkout or "
+        "in the user's data folder)",
     )
 
 
@@ -153,7 +153,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
 
     ``after_interrupt`` is what an interrupted command says unless it says something itself.
     """
-    interrupts.end_command = _end_while_compiling
+    interrupts.end_command = _end_before_work
     prepare_streams()
     words = sys.argv[1:] if argv is None else argv
     if threading.current_thread() is threading.main_thread():
@@ -166,7 +166,9 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     try:
         args = make_parser().parse_args(words)
         args.words = words
-        code = import_module(args.module).run(args)
+        with interrupts.compiling():  # numpy does not survive an interrupt of its import either
+            command = import_module(args.module)
+        code = command.run(args)
         sys.stdout.flush()
         return code
     except (InputError, DatabaseError) as error:
@@ -194,8 +196,9 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         interrupts.end_command = None
 
 
-def _end_while_compiling() -> None:
-    notice("interrupted: while kernels were compiled, before the work began")
+def _end_before_work() -> None:
+    """End the program while modules are imported or kernels are compiled, which an exception would break."""
+    notice("interrupted: before the work began")
     os._exit(130)
 
 
