@@ -1,6 +1,6 @@
 """The start of both programs: Ctrl-C ends them quietly, however early it comes.
 
-Importing a command line takes some hundredths of a second, and an interrupt in that time would print a
+Importing a command line takes a few hundredths of a second, and an interrupt in that time would print a
 traceback. So a program starts here, where next to nothing is imported, and its command line is imported
 inside the ``try``.
 """
