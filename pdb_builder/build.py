@@ -41,7 +41,6 @@ import numpy as np
 
 from .base.errors import InputError
 from .base.jit import kernel, lowest, popcount, shared
-from .base.machine import default_threads
 from .base.workers import Workers
 from .encoding import UNREACHED, block_bytes, check_encoding
 from .grid import Grid
@@ -320,7 +319,7 @@ def build_table(
     tiles = check_pattern(grid, tiles)
     grid.check_blank(blank)
     index = index_of(grid, len(tiles))
-    with Workers(threads or default_threads()) as workers:
+    with Workers(threads) as workers:
         share = partial(workers.over, _ranges(index, workers.threads))
         values, counts = _search_table(index, tiles, blank, encoding, share, progress)
     seconds = time.perf_counter() - started
@@ -354,7 +353,7 @@ def count_levels(
     tiles = check_pattern(grid, tiles)
     grid.check_blank(blank)
     index = index_of(grid, len(tiles))
-    with Workers(threads or default_threads()) as workers:
+    with Workers(threads) as workers:
         share = partial(workers.over, _ranges(index, workers.threads))
         _, (bits, active), counts = _search_levels(index, tiles, blank, None, share, progress)
     width, words = factorial(min(index.size, LEADING)), block_words(index.size)

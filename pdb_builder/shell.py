@@ -37,7 +37,7 @@ from pathlib import Path
 
 from . import __version__
 from .base import interrupts
-from .base.errors import DatabaseError, InputError
+from .base.errors import SlidepdbError
 from .base.folders import databases_folder
 from .base.workers import MAX_THREADS
 
@@ -171,7 +171,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         code = command.run(args)
         sys.stdout.flush()
         return code
-    except (InputError, DatabaseError) as error:
+    except SlidepdbError as error:
         return fail(error)
     except MemoryError:
         return fail("out of memory: use a smaller board or smaller patterns, or close other programs")

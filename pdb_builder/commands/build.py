@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import re
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -21,7 +20,7 @@ from ..base.errors import InputError
 from ..base.machine import available_memory, readable_size
 from ..encoding import check_encoding
 from ..grid import Grid
-from ..memory import check_memory, partition_within
+from ..memory import check_build_memory, partition_within
 from ..pattern import (
     DEFAULT_NAME,
     NAMED,
@@ -121,8 +120,12 @@ def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
     exists = path.exists() and not args.overwrite
     if not exists:
         sizes = "-".join(str(len(tiles)) for tiles in spec.partition)
-        needed = readable_size(_check_memory(spec, args))
-        notice(f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {needed} of memory to build")
+        needed = check_build_memory(
+            spec.grid, map(len, spec.partition), spec.encoding, args.max_memory, args.threads, args.force
+        )
+        notice(
+            f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {readable_size(needed)} of memory to build"
+        )
     bars = ProgressBars()
     started = time.perf_counter()
     try:
@@ -141,13 +144,3 @@ def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
         notice(f"{path} exists and is valid: nothing to do")
     else:
         notice(f"{path}: {readable_size(path.stat().st_size)} in {time.perf_counter() - started:.1f} s")
-
-
-def _check_memory(spec: Spec, args: argparse.Namespace) -> int:
-    """The memory that the build needs, if it may have that much."""
-    limit = available_memory()
-    if args.max_memory is not None:
-        limit = min(args.max_memory, limit or args.max_memory)
-    if args.force:
-        limit = sys.maxsize
-    return check_memory(spec.grid, map(len, spec.partition), spec.encoding, limit, args.threads)

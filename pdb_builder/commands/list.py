@@ -11,9 +11,9 @@ from ..base.machine import readable_size
 from ..build import build_table
 from ..grid import Grid
 from ..index import index_of
-from ..memory import memory_for, table_bytes
+from ..memory import build_memory
 from ..pattern import DEFAULT_NAME, NAMED, Spec, shape_of
-from ..store import open_database
+from ..store import open_database, table_bytes
 
 
 def run(args: argparse.Namespace) -> int:
@@ -51,7 +51,7 @@ def _describe(name: str, speed: float, args: argparse.Namespace) -> dict:
         "name": name,
         "entries": states if in_bits else sum(index.footprints * index.arrangements for index in indexes),
         "bytes": sum(table_bytes(index, spec.encoding) for index in indexes),
-        "memory": max(memory_for(spec.grid, size, spec.encoding, args.threads) for size in sizes),
+        "memory": max(build_memory(spec.grid, size, spec.encoding, args.threads) for size in sizes),
         "seconds": 1 + states / speed * (1 if in_bits else 3),
         "built": _build_status(path, spec),
         "path": str(path),

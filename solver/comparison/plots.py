@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.files import output_file
 
 from .comparison import Cell, Comparison
 from .tables import times
@@ -47,20 +47,15 @@ STYLE = {
 }
 
 
-def _write(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}: give another file") from None
-
-
 def _form(path: Path) -> str:
     return path.suffix.lower().removeprefix(".")
 
 
 def save_plot(comparison: Comparison, title: str, path: Path) -> None:
     """Draw the pictures into a file, PNG or SVG by its ending."""
-    _write(path, _drawn(comparison, title, _form(path)))
+    picture = _drawn(comparison, title, _form(path))
+    with output_file(path) as file:
+        file.write(picture)
 
 
 def _drawn(comparison: Comparison, title: str, form: str) -> bytes:
