@@ -494,8 +494,8 @@ def test_a_bad_board_is_one_line_and_exit_code_2(text, message, solve):
         (["--set", "korf100", "--goal", "first"], "leave out --goal"),
         (["--set", "korf100", "--shape", "4x4"], "leave out --goal"),
         (["--set", "korf1"], "invalid choice"),
-        (["--file", "no such file"], "no such file: No such file or directory: give the name of one that is there"),
-        (["--file", "."], "Is a directory: give the name of a file"),
+        (["--file", "no such file"], "no such file: No such file or directory: check the name"),
+        (["--file", "."], "Is a directory: name a file"),
         (["--file", ""], "directory"),
         (["--file", "/dev/null"], "there is no board in the input"),
         ([], "there is no board in the input"),
@@ -768,7 +768,7 @@ def test_closed_and_narrow_streams():
         done = shell(f"pdb-solver solve {EASY} --heuristic manhattan > /dev/full")
         assert (done.returncode, done.stderr) == (
             2,
-            "pdb-solver: error: output: No space left on device: make room, or take another disk\n",
+            "pdb-solver: error: output: No space left on device: free some space, or use another disk\n",
         )
 
 
