@@ -208,7 +208,7 @@ def test_closed_and_full_streams(small, tmp_path):
 def test_output_that_cannot_be_written(small):
     done = shell(f"pdb-builder info {shlex.quote(str(small))} > /dev/full")
     assert done.returncode == 2
-    assert done.stderr == "pdb-builder: error: output: No space left on device: free some space, or use another disk\n"
+    assert done.stderr == "pdb-builder: error: output: No space left on device: make room, or use another disk\n"
 
 
 def test_more_patterns_than_capital_letters(tmp_path, capsys):
@@ -258,7 +258,7 @@ def test_more_patterns_than_capital_letters(tmp_path, capsys):
             "index would not fit",
         ),
         ("info none.h5", "there is no database none.h5"),
-        ("info .", "is not a file"),
+        ("info .", "not a regular file"),
         ("verify none.h5", "there is no database none.h5"),
         ("bench 4x4", "'4x4' is not a row to measure"),
         ("bench 3x3:9", "tile 9 is not on a 3x3 board"),
