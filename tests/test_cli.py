@@ -258,7 +258,7 @@ def test_more_patterns_than_capital_letters(tmp_path, capsys):
             "index would not fit",
         ),
         ("info none.h5", "there is no database none.h5"),
-        ("info .", "not a regular file"),
+        ("info .", "is not a pattern database file (a folder)"),
         ("verify none.h5", "there is no database none.h5"),
         ("bench 4x4", "'4x4' is not a row to measure"),
         ("bench 3x3:9", "tile 9 is not on a 3x3 board"),
