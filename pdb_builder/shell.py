@@ -33,12 +33,18 @@ REMEDIES = {
     errno.EISDIR: "give the name of a file",
     errno.ENOSPC: "make room, or take another disk",
 }
+FLAGS = {"every": "--all"}  # parameters whose flags have other names
 
 
 def notice(text: str) -> None:
     """One line on stderr, if anybody can read it."""
     with contextlib.suppress(OSError):
         print(" ".join(text.split()), file=sys.stderr, flush=True)
+
+
+def with_flags(message: str) -> str:
+    """A message of the library for the command line: `max_memory` in backticks becomes --max-memory."""
+    return re.sub(r"`([a-z_]+)`", lambda match: FLAGS.get(match[1], "--" + match[1].replace("_", "-")), message)
 
 
 def bar_chart(levels: Iterable[tuple[int, int]], width: int = 40) -> Iterator[str]:
@@ -130,7 +136,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be told to stop is to be interrupted
 
     def fail(error: object) -> int:
-        notice(f"{prog}: error: {error}")
+        notice(f"{prog}: error: {with_flags(str(error))}")
         return 2
 
     try:

@@ -15,7 +15,7 @@ import pytest
 import solver
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
-from solver import distance_distribution as census
+from solver import distance_distribution
 from solver.board import parse_board
 from solver.distance_distribution import board_count, distribution
 from solver.goals import goal_board
@@ -153,11 +153,11 @@ def test_too_many_boards(shape, facts, run):
 
 
 def test_too_little_memory(monkeypatch):
-    monkeypatch.setattr(census, "available_memory", lambda: 300_000_000)
+    monkeypatch.setattr(distance_distribution, "available_memory", lambda: 300_000_000)
     needs = r"239,500,800 boards of 3x4 .* takes 3\d\d MB of memory, of which 300 MB can be used: take a smaller shape"
     with pytest.raises(InputError, match=needs):
         distribution("3x4")
-    monkeypatch.setattr(census, "available_memory", lambda: None)
+    monkeypatch.setattr(distance_distribution, "available_memory", lambda: None)
     assert distribution("2x2").maximum == 6
 
 

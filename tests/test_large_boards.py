@@ -110,7 +110,7 @@ def test_from_random_to_solve_check_and_compare(shape, run):
         assert record["lower_bound"] >= record["h_start"] > 0
     assert run("check", "--goal", "spiral", stdin=output)[0] == 0
     code, table, errors = run("compare", "--heuristics", "manhattan,hamming", *limited, stdin=output)
-    assert (code, errors) == (3, "") and table.startswith(f"3 boards of {shape} (boards given), means a board\n")
+    assert (code, errors) == (3, "") and table.startswith(f"3 boards of {shape} (boards given), means per board\n")
 
 
 def test_refusals_of_the_command_line_are_one_line(run):
