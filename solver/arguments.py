@@ -167,7 +167,7 @@ def _search_options(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--heuristic",
         metavar="NAME",
-        help=f"{', '.join(HEURISTICS)}; pdb:NAME is a certain database, max:A+B the maximum of several "
+        help=f"{', '.join(HEURISTICS)}; pdb:NAME is a particular database, max:A+B the maximum of several "
         "(default: the best available)",
     )
     sub.add_argument(

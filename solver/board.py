@@ -106,7 +106,8 @@ def _rows_after_size(numbers: list[list[int]]) -> list[list[int]]:
     wrong = next((row for row in rows if len(row) != size), None)
     if len(rows) == size and wrong is None:
         return rows
-    found = f"{counted(len(rows), 'row')} follow" if len(rows) != size else f"one has {counted(len(wrong), 'number')}"
+    follow = "1 row follows" if len(rows) == 1 else f"{len(rows)} rows follow"
+    found = follow if len(rows) != size else f"one has {counted(len(wrong), 'number')}"
     raise InputError(
         f"the first line announces {size} rows of {size} numbers, but {found}: "
         "complete the board, or leave out the first line"

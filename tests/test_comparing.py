@@ -76,7 +76,7 @@ def test_every_cell_is_what_solve_says_and_breadth_first_search_knows():
     # Distances to the goal with the blank last are those of the board half turned.
     distances = board_distances(GRID, 8)
     assert len(comparison.cells) == 48 and not comparison.missing()
-    for one in comparison.whole():
+    for one in comparison.finished():
         for method in methods:
             found = comparison.cell(one, method)
             alone = solve(one.board, heuristic=method.heuristic, algorithm=method.algorithm, threads=1)
@@ -97,7 +97,7 @@ def test_methods_are_called_by_the_database_that_serves_them(small):
         "ida-star:fixed with max:manhattan+linear-conflict",
     ]
     comparison = run(Comparison(GRID, GOAL, boards(3), methods))
-    for one in comparison.whole():
+    for one in comparison.finished():
         for method in methods:
             order = method.algorithm.partition(":")[2]
             alone = solve(one.board, heuristic=method.settings.heuristic, folder=small.parent, order=order)
@@ -153,7 +153,7 @@ def test_every_search_of_the_registry_can_be_compared():
     assert len(methods) == 4 + 2 * (len(algorithms) - 4)
     comparison = run(Comparison(GRID, GOAL, boards(5), methods))
     distances = board_distances(GRID, 8)
-    for one in comparison.whole():
+    for one in comparison.finished():
         for method in methods:
             found, options = comparison.cell(one, method), method.settings
             alone = solve(
@@ -213,7 +213,7 @@ def test_a_beam_without_a_width_has_a_time_limit():
 def test_a_depth_and_a_width_that_are_not_enough_end_a_cell():
     methods = prepare_methods(GRID, GOAL, ["bfs", "dfs:20", "beam:1"], ["hamming"], Settings(threads=1))
     comparison = run(Comparison(GRID, GOAL, boards(12), methods))
-    for one in comparison.whole():
+    for one in comparison.finished():
         shortest, deep, narrow = (comparison.cell(one, method) for method in methods)
         assert (deep.limit_hit == "depth") == (shortest.length > 20) == (deep.length is None)
         assert narrow.limit_hit == (None if narrow.length else "width")
@@ -231,7 +231,7 @@ def test_a_solution_that_is_not_proven_does_not_make_a_board_solved(monkeypatch)
     exact, stopped = comparison.summaries()
     assert (exact.unfinished, exact.cut_short) == (0, 0) and exact.length is not None
     assert (stopped.unfinished, stopped.cut_short, stopped.length, stopped.ratio_is) == (2, 2, None, "<")
-    assert all(comparison.cell(one, methods[1]).length for one in comparison.whole())
+    assert all(comparison.cell(one, methods[1]).length for one in comparison.finished())
     alone = run(Comparison(GRID, GOAL, boards(1), methods[1:]))
     assert alone.shortest(alone.instances[1])[1] is False
 
@@ -248,7 +248,7 @@ def test_searches_that_are_interrupted_leave_no_cell():
 def test_a_limit_ends_a_cell_and_not_the_comparison():
     limited = Method("ida-star", "manhattan", Settings("manhattan", node_limit=200, threads=1))
     comparison = run(Comparison(GRID, GOAL, boards(20), [limited, B]))
-    cells = [comparison.cell(one, limited) for one in comparison.whole()]
+    cells = [comparison.cell(one, limited) for one in comparison.finished()]
     assert len(cells) == 20
     hit = [found for found in cells if found.limit_hit]
     assert 0 < len(hit) < 20
@@ -316,7 +316,7 @@ def test_a_method_has_to_agree_with_itself():
 
 
 def test_boards_do_not_have_to_agree_with_each_other():
-    assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).whole()) == 2
+    assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).finished()) == 2
 
 
 WEIGHTED = Method("weighted-a-star:1.1", "manhattan", Settings("manhattan", "weighted-a-star", weight=1.1), 1.1)
@@ -436,7 +436,7 @@ def test_cells_of_other_boards_and_methods_are_ignored():
 def test_a_saved_cell_that_cannot_be_ours_is_refused():
     value = solve(boards(1)[1].board, heuristic="manhattan").h_start
     comparison = Comparison(GRID, GOAL, boards(1), [A])
-    with pytest.raises(InputError, match=rf"board 1 {value + 2} at the start, but here it is {value}"):
+    with pytest.raises(InputError, match=rf"the value {value + 2} at the start of board 1, but here it is {value}"):
         recall(comparison, [cell(1, A, h_start=value + 2, length=40)], "saved.csv")
 
 
@@ -509,7 +509,7 @@ def test_every_search_is_the_same_again_but_a_beam_without_a_width(algorithm):
     recall(again, saved, "saved.csv")
     assert not again.missing()
     saved = [found._replace(generated=found.generated + 2) for found in saved]
-    with pytest.raises(InputError, match=rf"saved.csv says that {algorithm} with .* gives board"):
+    with pytest.raises(InputError, match=rf"saved.csv says that {algorithm} with .* generates .* boards for board"):
         recall(Comparison(GRID, GOAL, boards(2), methods), saved, "saved.csv")
 
 
@@ -520,7 +520,7 @@ def test_a_beam_that_goes_by_the_clock_is_believed():
     comparison = Comparison(GRID, GOAL, boards(1), [method])
     recall(comparison, [cell(1, method, 60, h_start=value, generated=12345)], "saved.csv")
     assert not comparison.missing()
-    with pytest.raises(InputError, match="at the start, but here it is"):
+    with pytest.raises(InputError, match="at the start of board 1, but here it is"):
         recall(comparison, [cell(1, method, 60, h_start=value + 2)], "saved.csv")
 
 
@@ -651,10 +651,10 @@ def test_lengths_have_columns_if_they_are_not_the_same():
 
 
 def test_lengths_have_no_columns_if_all_are_shortest():
-    assert not filled(cell(1, A), cell(1, BOTH_ENDS), methods=(A, BOTH_ENDS), count=1).varied
-    assert not filled(unproven(24), methods=[BOTH_ENDS], count=1).varied
+    assert not filled(cell(1, A), cell(1, BOTH_ENDS), methods=(A, BOTH_ENDS), count=1).lengths_vary
+    assert not filled(unproven(24), methods=[BOTH_ENDS], count=1).lengths_vary
     same, longer = (filled(cell(1, A), unproven(length), methods=(A, BOTH_ENDS), count=1) for length in (20, 24))
-    assert (same.varied, longer.varied) == (False, True)
+    assert (same.lengths_vary, longer.lengths_vary) == (False, True)
     assert [row[:5] for row in summary_table(longer).rows] == [
         ["ida-star", "manhattan", "optimal", "1 of 1", "20.00"],
         ["bidirectional", "hamming", "optimal", "0 of 1", "-"],

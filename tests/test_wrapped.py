@@ -271,7 +271,7 @@ def test_what_does_not_go_with_it_is_refused_in_one_line(words, said, run):
 
 
 def test_sets_are_not_wrapped_in_python_either():
-    with pytest.raises(InputError, match="the boards of the set korf100 are not wrapped: leave out wrap"):
+    with pytest.raises(InputError, match="the boards of the set korf100 are not wrapped: leave out `wrap`"):
         compare("korf100", ["manhattan"], wrap=True)
 
 

@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     comparison = Comparison(grid, goal, instances, methods)
     results = _open_results(args)
     interrupted = _run_searches(comparison, jobs, results)
-    done = len(comparison.whole())
+    done = len(comparison.finished())
     if interrupted:
         remedy = f"continue with --resume {results.path}" if results else "use --csv FILE to be able to continue"
         notice(f"interrupted: {done} of {len(instances)} boards are done, {remedy}")
@@ -134,7 +134,7 @@ def _save(cell: Cell, results: ResultsFile) -> None:
 
 def _present(comparison: Comparison, title: str, args: argparse.Namespace) -> None:
     """Print the comparison, and draw and report it if asked to."""
-    grid, boards = comparison.grid, comparison.whole()
+    grid, boards = comparison.grid, comparison.finished()
     title = f"{counted(len(boards), 'board')} of {grid} ({title})"
     if args.json:
         record = {

@@ -154,13 +154,13 @@ class Comparison:
 
     # ---- results --------------------------------------------------------------------------------
 
-    def whole(self) -> list[Instance]:
+    def finished(self) -> list[Instance]:
         """The boards all of whose cells are known."""
         return [one for one in self.instances.values() if all(self.cell(one, method) for method in self.methods)]
 
     def summaries(self) -> list[Summary]:
         """One per method, over the boards all of whose cells are known; none if there are no such boards."""
-        boards = self.whole()
+        boards = self.finished()
         rows: list[Summary] = []
         for method in self.methods if boards else ():
             rows.append(summarise(method, [self.cell(one, method) for one in boards], rows[0] if rows else None))
@@ -176,9 +176,9 @@ class Comparison:
         return min(proven + lengths, default=None), bool(proven)
 
     @property
-    def varied(self) -> bool:
+    def lengths_vary(self) -> bool:
         """Whether a solution may be longer than another of the same board. If so, tables show the lengths."""
         if any(method.suboptimality_bound != 1 for method in self.methods):
             return True
-        boards = ([self.cell(one, method).length for method in self.methods] for one in self.whole())
+        boards = ([self.cell(one, method).length for method in self.methods] for one in self.finished())
         return any(len({length for length in row if length is not None}) > 1 for row in boards)

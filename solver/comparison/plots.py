@@ -73,17 +73,17 @@ def draw(comparison: Comparison, title: str, form: str) -> bytes:
     from matplotlib.figure import Figure
 
     with rc_context(STYLE):
-        varied = comparison.varied
+        varied = comparison.lengths_vary
         figure = Figure(figsize=(16 + 5 * varied, 4.4 + 0.2 * len(comparison.methods)), layout="constrained")
         figure.suptitle(_literal(title), fontsize=12)
         figure.get_layout_engine().set(wspace=0.05)
         against, values, by_length, *trade_off = figure.subplots(1, 3 + varied)
         columns = {
-            name: [comparison.cell(one, method) for one in comparison.whole()]
+            name: [comparison.cell(one, method) for one in comparison.finished()]
             for name, method in zip(_names(comparison), comparison.methods, strict=True)
         }
         _draw_against_first(against, columns)
-        shortest = [comparison.shortest(one)[0] for one in comparison.whole()]
+        shortest = [comparison.shortest(one)[0] for one in comparison.finished()]
         _draw_values(values, columns, shortest)
         _draw_by_length(by_length, columns, shortest)
         for axes in trade_off:

@@ -59,14 +59,14 @@ def save_report(comparison: Comparison, title: str, words: list[str], path: Path
     picture = draw(comparison, "", "svg").decode()
     picture = picture[picture.index("<svg") :]  # without the header of a file
     first = comparison.methods[0]
-    boards = [f"{one.id:4}: {format_board(comparison.grid, one.board)}" for one in comparison.whole()]
+    boards = [f"{one.id:4}: {format_board(comparison.grid, one.board)}" for one in comparison.finished()]
     parts = [
         f"<h1>{html.escape(title)}</h1>",
         _as_html(summary_table(comparison)),
         "<p>Means per board. <em>h</em> is the heuristic's value at the start. <em>expanded</em> counts the boards "
         "whose moves were tried, <em>generated</em> every move tried, and the start. <em>ratio</em> is what "
         f"{html.escape(str(first))} generated, divided by what the row generated. Figures after &gt; are lower bounds: "
-        f"a search hit a limit. {VARIED if comparison.varied else AGREED}</p>",
+        f"a search hit a limit. {VARIED if comparison.lengths_vary else AGREED}</p>",
         picture,
         "<h2>To run it again</h2>",
         f"<pre>{html.escape(shlex.join(['pdb-solver', *words]))}</pre>",

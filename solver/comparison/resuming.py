@@ -37,7 +37,7 @@ def recall(comparison: Comparison, saved: Sequence[Cell], source: object) -> Non
                 continue
             value = max(heuristic.measure(frame.enter(instance.board)))
             if value != cell.h_start:
-                raise _made_elsewhere(source, cell, f"{cell.h_start} at the start", value)
+                raise _made_elsewhere(source, cell, f"has the value {cell.h_start} at the start of", value)
             usable.append(cell)
         solved = [cell for cell in usable if cell.limit_hit is None and method.repeatable]
         shortest = min(solved, key=lambda cell: cell.generated, default=None)
@@ -45,8 +45,8 @@ def recall(comparison: Comparison, saved: Sequence[Cell], source: object) -> Non
             unlimited = method._replace(settings=method.settings._replace(time_limit=None, node_limit=None))
             again = comparison.search(comparison.instances[shortest.instance], unlimited)
             if again[:-2] != shortest[:-2]:
-                then, now = f"{shortest.generated:,} boards to generate", f"{again.generated:,}"
-                raise _made_elsewhere(source, shortest, then, now)
+                claim = f"generates {shortest.generated:,} boards for"
+                raise _made_elsewhere(source, shortest, claim, f"{again.generated:,}")
         for cell in usable:
             comparison.add(cell)
 
@@ -60,8 +60,8 @@ def _could_go_on(cell: Cell, settings: Settings) -> bool:
     return cell.limit_hit is not None and in_time and in_nodes
 
 
-def _made_elsewhere(source: object, cell: Cell, then: str, now: object) -> InputError:
+def _made_elsewhere(source: object, cell: Cell, claim: str, here: object) -> InputError:
     return InputError(
-        f"{source} says that {cell.algorithm} with {cell.heuristic} gives board {cell.instance} {then}, but here it is "
-        f"{now}: the goal, the database or the program has changed; start a new file of results"
+        f"{source} says that {cell.algorithm} with {cell.heuristic} {claim} board {cell.instance}, but here it is "
+        f"{here}: the goal, the database or the program has changed; start a new file of results"
     )

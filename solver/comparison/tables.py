@@ -50,7 +50,7 @@ def summary_table(comparison: Comparison) -> TextTable:
     several = len({summary.algorithm for summary in summaries}) > 1
     stored = any(summary.stored is not None for summary in summaries)
     limited = any(summary.unfinished for summary in summaries)
-    varied = comparison.varied
+    varied = comparison.lengths_vary
     headings = ["algorithm"] * several + ["heuristic"] + ["proves"] * varied + ["solved"] * limited
     headings += ["length"] * varied + ["h mean", "median", "expanded", "generated"]
     headings += ["stored"] * stored + ["seconds", "nodes/s", "ratio"]
@@ -76,7 +76,7 @@ def summary_table(comparison: Comparison) -> TextTable:
 
 def board_table(comparison: Comparison) -> TextTable:
     """One row per board, with three columns per method, and a fourth for lengths if they may differ."""
-    boards, varied = comparison.whole(), comparison.varied
+    boards, varied = comparison.finished(), comparison.lengths_vary
     published = any(one.generated for one in boards)
     headings = ["board", "length"] + ["generated"] * published
     groups = [("", 2)] + [("published", 1)] * published

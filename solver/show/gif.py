@@ -147,7 +147,7 @@ class Painter:
         self.page = self._page()
 
     def board(self, board: Sequence[int]) -> Image:
-        """The tiles of a board, without a frame."""
+        """The tiles of a board, without margins."""
         image = self._new(self.width, self.height, NIGHT_INK)
         for cell, tile in enumerate(board):
             if tile:
