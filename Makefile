@@ -1,4 +1,4 @@
-# `make help` lists what can be made. Everything happens in a virtual environment of the project's own.
+# `make help` lists the targets. They all run in the project's virtual environment, .venv.
 
 PYTHON ?= python3
 SETS   ?= 4x4-7-8
@@ -9,7 +9,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install databases solve compare test test-slow lint bench bench-build bench-solve clean
+.PHONY: help install databases solve compare test test-fast test-slow lint types package bench bench-build bench-solve clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -40,12 +40,21 @@ test: $(READY)  ## run the tests: with compiled kernels, then the small ones as 
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/test_build.py tests/test_recipes.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
 
+test-fast: $(READY)  ## run the tests that need neither other programs nor beam searches: the ones to run while editing
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not subprocess and not beam"
+
 test-slow: $(READY)  ## run the longer proofs
 	$(BIN)/python -m pytest -m slow
 
 lint: $(READY)  ## check style and formatting
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: $(READY)  ## check the types of everything but kernels
+	$(BIN)/mypy
+
+package: $(READY)  ## build the wheel and the source distribution, and use the wheel outside the checkout: about a minute
+	$(BIN)/python tests/check_package.py dist
 
 bench: bench-build bench-solve compare  ## measure everything in docs/benchmarks.md that takes minutes, not hours
 
@@ -56,5 +65,5 @@ bench-solve: $(READY)  ## measure how fast boards are solved, a few minutes
 	$(BIN)/pdb-solver bench
 
 clean:  ## remove the virtual environment and caches; databases stay
-	rm -rf $(VENV) .pytest_cache .ruff_cache *.egg-info
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache *.egg-info build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

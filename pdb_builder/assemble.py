@@ -1,17 +1,16 @@
-"""A whole database: one build of it at a time, nothing finished lost when it is stopped.
+"""Resumable builds: one builder per database at a time, and no finished table lost when it is stopped.
 
-While a database is built, a hidden folder ``.NAME.h5.building`` stands beside its place. It holds
+While a database is being built, a hidden folder ``.NAME.h5.building``, its *workshop*, stands beside it. It contains
 
-- ``lock``: the builder at work keeps it locked. The operating system lets go of it when the builder
-  ends, however it ends. A second builder of the same file waits, and then finds the file there.
-- ``pattern_N.h5``: a finished table, itself a database file with the other tables missing, so it is
-  written and checked by the code that writes and checks databases. A build that was stopped takes
-  these up and builds the rest.
-- files ending in ``.tmp``: half-written, thrown away by the next builder.
+- ``lock``, which the builder at work keeps locked. The operating system releases the file lock when the builder ends,
+  for whatever reason. A second builder of the same file waits, and then finds the database in place.
+- ``pattern_N.h5``, a finished table: a database file in which the other tables are missing, written and checked by the
+  same code. When a stopped build is resumed, it uses these and builds the rest.
+- temporary files, ``*.tmp``, which the next builder removes.
 
-Tables are built from the smallest to the largest. The last one goes straight into the database, so
-the bulk of the bytes is written once. When the database is in place the folder is removed. It is
-also removed when writing fails, as on a full disk: what fills the disk is not worth keeping on it.
+Tables are built from the smallest to the largest. The last one goes straight into the database, so most bytes are
+written only once. The workshop is removed when the database is in place. It is also removed when writing fails, as on a
+full disk, so that what fills the disk does not stay there.
 """
 
 from __future__ import annotations
@@ -24,32 +23,34 @@ import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from . import __version__
 from .base.errors import DatabaseError, WriteError
-from .base.machine import default_threads, description, readable_size
+from .base.machine import description, readable_size
+from .base.workers import check_threads
 from .build import build_table
-from .database import Database
+from .database import Database, Table
 from .index import index_of
-from .memory import table_bytes
-from .pattern import Spec
-from .store import check_tables, open_database, read_database, write_database
+from .pattern import Pattern, Spec
+from .store import check_tables, open_database, read_database, table_bytes, write_database
+
+POLL = 0.1  # seconds between attempts to get the lock
 
 
 class Watcher:
-    """What a build tells about itself. The methods do nothing; a user interface overrides them."""
+    """What a build reports about itself. These methods do nothing; a user interface overrides them."""
 
     def waiting(self, path: Path) -> None:
         """Another builder is at work on the same file."""
 
     def table_kept(self, number: int, count: int, earlier: bool) -> None:
-        """Table ``number`` of ``count`` is safe on the disk, since an earlier build or from now on."""
+        """Table ``number`` of ``count`` is safe on the disk: from an earlier build, or just now."""
 
     @contextlib.contextmanager
     def table(self, number: int, count: int, tiles: Sequence[int], states: int) -> Iterator[Callable[[int], object]]:
-        """Surrounds the build of a table; what it gives is called with the states of each level."""
+        """Surrounds the build of a table, and provides the ``progress`` to call with the states of each level."""
         yield lambda found: None
 
 
@@ -62,15 +63,15 @@ def build_database(
     watcher: Watcher | None = None,
     command: Sequence[str] | None = None,
 ) -> Database:
-    """Build the database of ``spec`` at ``path``, or open it if it is there, whole and of ``spec``.
+    """Build the database of ``spec`` at ``path``, or open it if it is already there, valid and of ``spec``.
 
-    A file in the way that is anything else is an error unless ``overwrite`` is set; it stays until
-    the new one takes its place. ``command`` is recorded in the file as what built it.
+    Any other file at ``path`` is an error unless ``overwrite`` is set, and then stays until the database takes its
+    place. ``command`` is recorded in the file as what built it; by default, that of this process.
     """
-    path, watcher = Path(path), watcher or Watcher()
+    path, threads, watcher = Path(path), check_threads(threads), watcher or Watcher()
     workshop = path.parent / f".{path.name}.building"
     if path.is_dir():
-        raise WriteError(f"cannot write {path}: it is a folder: name a file")
+        raise WriteError(f"cannot write {path}: it is a folder: choose the name of a file")
     if path.exists() and not overwrite and not workshop.exists():
         return _existing(path, spec)
     try:
@@ -78,49 +79,37 @@ def build_database(
         with _locked(workshop, lambda: watcher.waiting(path)), _tidied(workshop):
             if path.exists() and not overwrite:  # put there by the builder we waited for
                 return _existing(path, spec)
-            _build(spec, path, workshop, threads or default_threads(), watcher, command)
+            _build(spec, path, workshop, threads, watcher, _provenance(command))
     except OSError as error:
         raise WriteError(f"cannot write {path}: {error.strerror or error}: choose another folder") from error
     return open_database(path)
 
 
-@contextlib.contextmanager
-def _tidied(workshop: Path) -> Iterator[None]:
-    """Remove the workshop at the end, unless the build was stopped and has finished tables to keep."""
-    done = False
-    try:
-        yield
-        done = True
-    except (OSError, WriteError):  # the disk is full or the like: leave nothing on it
-        done = True
-        raise
-    finally:
-        if done or not any(workshop.glob("pattern_*.h5")):
-            shutil.rmtree(workshop, ignore_errors=True)
-
-
 def _existing(path: Path, spec: Spec) -> Database:
+    """The database that is already in place, which must be the one to build."""
     database = open_database(path)
     check_tables(database)
     if database.spec != spec:
         raise DatabaseError(
-            f"{path} is a database of something else ({database.spec.name}): "
-            "choose another name, or replace it with --overwrite"
+            f"{path} is another database ({database.spec.name}): choose another name, or replace it with `overwrite`"
         )
     return database
 
 
-def _build(
-    spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watcher, command: Sequence[str] | None
-) -> None:
-    for leftover in workshop.glob("*.tmp"):
-        leftover.unlink()
-    built = {
+def _provenance(command: Sequence[str] | None) -> dict[str, str]:
+    """What is recorded about how a database was built."""
+    return {
         "by": f"slidepdb {__version__}",
         "at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "command": shlex.join(command or [Path(sys.argv[0]).name, *sys.argv[1:]]),
         "machine": description(),
     }
+
+
+def _build(spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watcher, built: Mapping[str, object]) -> None:
+    """Build the tables that are missing, and write the database."""
+    for leftover in workshop.glob("*.tmp"):
+        leftover.unlink()
     count = len(spec.partition)
     order = sorted(spec.partition, key=len)
     kept = {tiles: workshop / f"pattern_{number}.h5" for number, tiles in enumerate(spec.partition, start=1)}
@@ -137,14 +126,14 @@ def _build(
             )
         if len(tables) < count - 1:
             write_database(kept[tiles], spec, [table], built)
-            table = read_database(kept[tiles]).tables[0]  # mapped, so that its memory is free for the next
+            table = read_database(kept[tiles]).tables[0]  # mapped, so its memory is free for the next build
             watcher.table_kept(number, count, earlier=False)
         tables[tiles] = table
     write_database(path, spec, tables.values(), built, folder=workshop)
 
 
-def _kept_table(path: Path, spec: Spec, tiles: tuple[int, ...]):
-    """The finished table of an earlier build, if there is one and it is beyond doubt."""
+def _kept_table(path: Path, spec: Spec, tiles: Pattern) -> Table | None:
+    """The finished table of an earlier build, if there is one and it passes every check."""
     with contextlib.suppress(DatabaseError):
         database = read_database(path)
         check_tables(database)
@@ -153,8 +142,8 @@ def _kept_table(path: Path, spec: Spec, tiles: tuple[int, ...]):
     return None
 
 
-def _check_disk(path: Path, spec: Spec, missing: list[tuple[int, ...]]) -> None:
-    """Refuse a build that the disk cannot hold: the database, and the missing tables but the last once more."""
+def _check_disk(path: Path, spec: Spec, missing: Sequence[Pattern]) -> None:
+    """Refuse a build that the disk cannot hold: the database, and a copy of the missing tables but the last."""
     indexes = [index_of(spec.grid, len(tiles)) for tiles in [*spec.partition, *missing[:-1]]]
     size = sum(table_bytes(index, spec.encoding) + 4 * index.footprints + 2**16 for index in indexes)
     free = shutil.disk_usage(path.parent).free
@@ -165,12 +154,15 @@ def _check_disk(path: Path, spec: Spec, missing: list[tuple[int, ...]]) -> None:
         )
 
 
+# ---- the workshop -------------------------------------------------------------------------------
+
+
 @contextlib.contextmanager
 def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
-    """Hold the lock of a workshop, waiting for its present holder.
+    """Hold the file lock of a workshop, after waiting for its present holder.
 
-    A holder removes the workshop before it lets go, so whoever gets the lock next may hold that of
-    a folder that is gone; it starts over then.
+    A holder removes the workshop before it releases the lock. Whoever acquires it next may thus hold the lock of a
+    file that is gone, and then starts over.
     """
     lock, told = workshop / "lock", False
     while True:
@@ -180,7 +172,7 @@ def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
         except (FileNotFoundError, FileExistsError):
             if os.path.lexists(workshop) and not workshop.is_dir():
                 raise WriteError(f"{workshop} is in the way: remove it") from None
-            continue  # removed in between by a holder that finished
+            continue  # removed in the meantime by a holder that finished
         except IsADirectoryError:
             raise WriteError(f"{lock} is in the way: remove it") from None
         try:
@@ -190,7 +182,7 @@ def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
                 if not told:
                     on_wait()
                     told = True
-                time.sleep(0.1)
+                time.sleep(POLL)
                 continue
             if not (lock.exists() and os.path.samestat(os.fstat(handle), os.stat(lock))):
                 continue
@@ -198,3 +190,18 @@ def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
             return
         finally:
             os.close(handle)
+
+
+@contextlib.contextmanager
+def _tidied(workshop: Path) -> Iterator[None]:
+    """Remove the workshop in the end, unless the build was stopped and has finished tables to keep."""
+    done = False
+    try:
+        yield
+        done = True
+    except (OSError, WriteError):  # a full disk, for example: leave nothing on it
+        done = True
+        raise
+    finally:
+        if done or not any(workshop.glob("pattern_*.h5")):
+            shutil.rmtree(workshop, ignore_errors=True)

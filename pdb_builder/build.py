@@ -40,7 +40,6 @@ import numpy as np
 
 from .base.errors import InputError
 from .base.jit import kernel, lowest, popcount, shared
-from .base.machine import default_threads
 from .base.workers import Workers
 from .encoding import UNREACHED, block_bytes, check_encoding
 from .grid import Grid
@@ -315,7 +314,7 @@ def build_table(
     grid.check_blank(blank)
     index = index_of(grid, len(tiles))
     goal = sum(1 << grid.home(tile, blank) for tile in tiles)
-    with Workers(threads or default_threads()) as workers:
+    with Workers(threads) as workers:
         share = partial(workers.over, _ranges(index, workers.threads))
         values, counts = _search(index, goal, blank, encoding, share, progress)
     seconds = time.perf_counter() - started
@@ -350,7 +349,7 @@ def count_levels(
     grid.check_blank(blank)
     index = index_of(grid, len(tiles))
     goal = sum(1 << grid.home(tile, blank) for tile in tiles)
-    with Workers(threads or default_threads()) as workers:
+    with Workers(threads) as workers:
         share = partial(workers.over, _ranges(index, workers.threads))
         _, (bits, active), counts = _levels(index, goal, blank, None, share, progress)
     width, words = factorial(min(index.size, LEADING)), block_words(index.size)

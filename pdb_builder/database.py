@@ -1,4 +1,8 @@
-"""A database in memory: its tables, and what they say of a board."""
+"""An open database: its tables, mapped from a file, and the distances they give for boards.
+
+A look-up here is for single boards, or for many at once; the solver, which follows moves from board to board, has
+look-ups that cost less (``solver.heuristics.pattern_database``).
+"""
 
 from __future__ import annotations
 
@@ -22,8 +26,8 @@ from .pattern import Spec
 class Table:
     """The table of one pattern, mapped from a file.
 
-    ``counts[d]`` is the number of entries at distance d. ``values`` has a row for every block
-    (``bits``) or footprint (``bytes``) and begins at byte ``offset`` of the file.
+    ``counts[d]`` is the number of entries at distance d. ``values`` has one row per block (``bits``) or footprint
+    (``bytes``) and begins at byte ``offset`` of the file.
     """
 
     grid: Grid
@@ -40,15 +44,17 @@ class Table:
 
     @property
     def entries(self) -> int:
-        """How many entries have a distance."""
+        """The number of entries that have a distance."""
         return int(self.counts.sum())
 
     @property
     def maximum(self) -> int:
+        """The largest distance."""
         return len(self.counts) - 1
 
     @property
     def mean(self) -> float:
+        """The mean distance of the entries."""
         return float(self.counts @ np.arange(len(self.counts)) / self.entries)
 
     def levels(self) -> Iterator[tuple[int, int]]:
@@ -57,23 +63,24 @@ class Table:
 
     @cached_property
     def homes(self) -> list[int]:
+        """The goal cells of the pattern's tiles."""
         return [self.grid.home(tile, self.blank) for tile in self.tiles]
 
     def distance(self, board: Sequence[int]) -> int:
-        """The fewest moves of the pattern's tiles that bring them home, and the blank within reach of its own.
+        """The fewest moves of the pattern's tiles that bring them home, and the blank within reach of its goal cell.
 
-        In ``bytes`` it is the least over all places of the blank. ``board`` lists the tile on each
-        cell, 0 for the blank, in the numbering of the canonical goal.
+        In ``bytes`` it is the minimum over all cells of the blank. ``board`` lists the tile on each cell, 0 for the
+        blank, in the numbering of the canonical goal.
         """
         place = _places(self.grid, board)
         return self.distance_of([place[tile] for tile in self.tiles], place[0])
 
     def distance_of(self, cells: Sequence[int], blank: int) -> int:
-        """``distance`` of the pattern's tiles on ``cells``, in the order of ``tiles``, and the blank on ``blank``."""
+        """``distance`` with the pattern's tiles on ``cells``, in the order of ``tiles``, and the blank on ``blank``."""
         return self._checked(self._distance(list(cells), blank, self.maximum))
 
     def _distance(self, cells: list[int], blank: int, limit: int) -> int:
-        """The distance if it is at most ``limit``, else -1 or more than that. Uses up ``cells``."""
+        """The distance if it is at most ``limit``, otherwise -1 or a number above it. Changes ``cells``."""
         if self.encoding == "bytes":
             return self._value(cells, blank)
         grid = self.grid
@@ -81,7 +88,7 @@ class Table:
         return descend(cells, blank, self.homes, self.blank, *view, limit, [0] * len(cells))
 
     def _value(self, cells: list[int], blank: int) -> int:
-        """What the table says of a state: its distance in ``bytes``, its distance modulo 4 in ``bits``."""
+        """What the table holds about a state: its distance in ``bytes``, its distance modulo 4 in ``bits``."""
         ordinals, footprint = [0] * len(cells), footprint_of(cells)
         if self.encoding == "bytes":
             return int(self.values[footprint_rank(footprint), arrangement_of(cells, footprint, ordinals)])
@@ -99,7 +106,7 @@ class Table:
             or (np.sort(boards) != np.arange(self.grid.cells)).any()
         ):
             raise InputError(
-                f"these are not {self.grid} boards: each row needs the numbers 0 to {self.grid.cells - 1} once"
+                f"these are not {self.grid} boards: each row must contain the numbers 0 to {self.grid.cells - 1} once"
             )
         place = np.argsort(boards, axis=1)
         cells, blanks = place[:, list(self.tiles)], place[:, 0].copy()
@@ -116,22 +123,24 @@ class Table:
         return results
 
     def _checked(self, distance: int) -> int:
+        """The distance, if a board can have it in this table."""
         if 0 <= distance <= self.maximum:
             return distance
         tiles = ",".join(map(str, self.tiles))
         raise InputError(
-            f"no moves bring the tiles {tiles} home from this board: it cannot be solved, or the table is damaged"
+            f"no moves bring the tiles {tiles} home from this board: it is unsolvable, or the table is damaged; "
+            "check the board, or verify the database"
         )
 
     def probe(self) -> bool:
-        """Whether the table looks like that of its tiles and goal: a sample, not a proof."""
+        """Whether the table looks like the one of its tiles and goal: a sample, not a proof."""
         grid = self.grid
         if self._value(self.homes, self.blank) != 0:
             return False
         chance = random.Random(self.sha256)
         cells, blank = list(self.homes), self.blank
         moved = 0
-        for _ in range(8 * grid.cells):  # a random walk of the blank, which may have to stay in its zone
+        for _ in range(8 * grid.cells):  # a random walk of the blank, which may not be able to leave its zone
             step = chance.choice(grid.neighbours[blank])
             if step in cells:
                 cells[cells.index(step)] = blank
@@ -143,33 +152,34 @@ class Table:
 
 
 def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
-    """Tile -> cell, after checking that the board is one."""
+    """Tile -> cell, if this is a board of the grid."""
     try:
         place = {operator.index(tile): cell for cell, tile in enumerate(board)}
     except TypeError:
         place = {}
     if len(board) != grid.cells or set(place) != set(range(grid.cells)):
         raise InputError(
-            f"{list(board)} is not a {grid} board: give the numbers 0 to {grid.cells - 1} once each, 0 for the blank"
+            f"{list(board)} is not a {grid} board: list the numbers 0 to {grid.cells - 1} once each, 0 for the blank"
         )
     return place
 
 
 @dataclass(frozen=True, eq=False)
 class Database:
-    """The tables of one partition. Look-ups add them up.
+    """The tables of one partition, which look-ups add up.
 
-    ``memory`` is the whole file, mapped; the tables are parts of it.
+    ``memory`` is the whole file, mapped; the tables are views of parts of it.
     """
 
     path: Path
     spec: Spec
     tables: tuple[Table, ...]
-    built: Mapping[str, str]  # what built it: by, at, command, machine
+    built: Mapping[str, str]  # how it was built: by, at, command, machine
     memory: np.ndarray
 
     @property
     def grid(self) -> Grid:
+        """The board that it is for."""
         return self.spec.grid
 
     def distance(self, board: Sequence[int]) -> int:

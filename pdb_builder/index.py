@@ -39,7 +39,6 @@ import numpy as np
 
 from .base.errors import InputError
 from .base.jit import kernel, lowest, popcount, shared
-from .base.machine import default_threads
 from .base.workers import Workers
 from .grid import Grid
 from .pattern import MAX_PATTERN_CELLS, MAX_TILES, check_board
@@ -205,7 +204,7 @@ class Index:
         """For each footprint the number of its first block, and the number of blocks at the end."""
         zones = np.empty(self.footprints, dtype=np.uint8)
         everywhere = signed_masks([self.grid.all_cells])[0]
-        with Workers(default_threads()) as workers:
+        with Workers() as workers:
             ranges = workers.split(self.footprints)
             workers.over(ranges, _count_zones, self.size, self.grid.cells, everywhere, self.near, zones)
         first = np.zeros(self.footprints + 1, dtype=np.int64)

@@ -1,4 +1,10 @@
-"""Every estimate of memory."""
+"""Estimates of memory: what building and verifying tables takes at its peak, and the refusal of what does not fit.
+
+A build that runs out of memory is killed, or slows the whole machine down, after minutes of work. So the need is worked
+out beforehand. The estimates are of the large arrays, plus what the interpreter, its libraries and the compiler take.
+
+``require_memory`` is the refusal, the same for building, verifying and counting boards.
+"""
 
 from __future__ import annotations
 
@@ -6,86 +12,122 @@ from collections.abc import Iterable
 from math import comb, factorial
 
 from .base.errors import InputError
-from .base.machine import available_memory, default_threads, readable_size
+from .base.machine import available_memory, readable_size
+from .base.workers import check_threads
 from .build import block_words
-from .encoding import block_bytes, check_encoding
+from .database import Database
+from .encoding import check_encoding
 from .grid import Grid
-from .index import Index, index_of
+from .index import index_of
 from .pattern import MAX_TILES, Partition, automatic_partition, check_board
 
-
-def memory_for(grid: Grid, size: int, encoding: str, threads: int | None = None) -> int:
-    """The memory that building a table of ``size`` tiles takes."""
-    return memory_needed(index_of(grid, size), encoding, threads or default_threads())
+PROCESS = 200_000_000  # bytes of the interpreter, its libraries, the compiler
 
 
-def largest_pattern(grid: Grid, encoding: str, budget: int) -> int:
-    """The most tiles a pattern can have so that building it stays within ``budget`` bytes of memory."""
+def require_memory(task: str, needed: int, remedy: str, *, max_memory: int | None = None, accuracy: str = "") -> None:
+    """Raise ``InputError`` if a task needs more memory than the machine has available, or than ``max_memory``.
+
+    ``accuracy`` qualifies the figure in the message, as ``at least`` does.
+    """
+    limits = [limit for limit in (available_memory(), max_memory) if limit is not None]
+    if limits and needed > min(limits):
+        raise InputError(
+            f"{task} needs {accuracy}{' ' * bool(accuracy)}{readable_size(needed)} of memory, but only "
+            f"{readable_size(min(limits))} can be used: {remedy}"
+        )
+
+
+# ---- building -----------------------------------------------------------------------------------
+
+
+def build_memory(grid: Grid, size: int, encoding: str | None, threads: int | None = None) -> int:
+    """The bytes of memory that building a table of ``size`` tiles takes at its peak.
+
+    Encoding None stands for ``count_levels``, which keeps no table.
+    """
+    index = index_of(grid, size)
+    bit_maps = index.blocks * 4 * block_words(size) * _bit_map_count(grid, encoding)
+    most_moves = min(size, grid.cells - size) * max(map(len, grid.neighbours))
+    per_block = index.blocks * (17 + 5 * most_moves) + index.footprints * 9
+    distances = index.footprints * index.arrangements if encoding == "bytes" else 0
+    scratch = check_threads(threads) * 4 * block_words(size)
+    return bit_maps + per_block + distances + scratch + PROCESS
+
+
+def least_build_memory(grid: Grid, size: int, encoding: str | None) -> int:
+    """A lower bound on ``build_memory`` that takes no time to compute: not even an index is needed."""
+    footprints = comb(grid.cells, size)
+    distances = footprints * factorial(size) if encoding == "bytes" else 0
+    return footprints * 4 * block_words(size) * _bit_map_count(grid, encoding) + distances
+
+
+def _bit_map_count(grid: Grid, encoding: str | None) -> int:
+    return 2 + (encoding == "bits") + (not grid.bipartite)
+
+
+def check_build_memory(
+    grid: Grid,
+    sizes: Iterable[int],
+    encoding: str,
+    max_memory: int | None = None,
+    threads: int | None = None,
+    force: bool = False,
+) -> int:
+    """The memory that building patterns of these sizes takes at its peak; raises ``InputError`` if it does not fit.
+
+    It must fit into the available memory and into ``max_memory``, unless ``force`` is set.
+    """
+    check_board(grid)
+    size = max(sizes)
+    task = f"building a pattern of {size} tiles on a {grid} board"
+    remedy = "use smaller patterns, or build it anyway with `force`"
+    if not force:
+        least = least_build_memory(grid, size, encoding)
+        require_memory(task, least, remedy, max_memory=max_memory, accuracy="at least")
+    needed = build_memory(grid, size, encoding, threads)
+    if not force:
+        require_memory(task, needed, remedy, max_memory=max_memory)
+    return needed
+
+
+def largest_pattern(grid: Grid, encoding: str, max_memory: int) -> int:
+    """The largest number of tiles of a pattern that can be built in ``max_memory`` bytes."""
     check_board(grid)
     largest = 0
     for size in range(1, min(MAX_TILES, grid.cells - 1) + 1):
-        if least_memory(grid, size, encoding) > budget or memory_for(grid, size, encoding) > budget:
+        if least_build_memory(grid, size, encoding) > max_memory or build_memory(grid, size, encoding) > max_memory:
             break
         largest = size
     if not largest:
         raise InputError(
-            f"no table of a {grid} board can be built in {readable_size(budget)} of memory: "
-            "allow more with --max-memory"
+            f"no table of a {grid} board can be built in {readable_size(max_memory)} of memory: raise `max_memory`"
         )
     return largest
 
 
-def partition_within(grid: Grid, blank: int, encoding: str, budget: int) -> Partition:
-    """The automatic partition with the largest patterns that ``budget`` bytes of memory allow."""
+def partition_within(grid: Grid, blank: int, encoding: str | None, max_memory: int) -> Partition:
+    """The automatic partition with the largest patterns that can be built in ``max_memory`` bytes."""
     grid.check_blank(blank)
     encoding = check_encoding(grid, encoding)
-    return automatic_partition(grid, blank, largest_pattern(grid, encoding, budget))
+    return automatic_partition(grid, blank, largest_pattern(grid, encoding, max_memory))
 
 
-def check_memory(
-    grid: Grid, sizes: Iterable[int], encoding: str, limit: int | None = None, threads: int | None = None
-) -> int:
-    """The memory that building patterns of these sizes takes at its peak; an ``InputError`` if it is not to be had.
+# ---- verifying ----------------------------------------------------------------------------------
 
-    ``limit`` is the most that may be used, by default what the machine has available.
-    """
-    check_board(grid)
-    available = available_memory() if limit is None else limit
-    size = max(sizes)
-    needed, at_least = least_memory(grid, size, encoding), "at least "
-    if available is None or needed <= available:
-        needed, at_least = memory_for(grid, size, encoding, threads), ""
-    if available is not None and needed > available:
-        raise InputError(
-            f"a pattern of {size} tiles on a {grid} board needs {at_least}{readable_size(needed)} of memory to build "
-            f"and {readable_size(available)} can be used: split the pattern, or build it anyway with --force"
-        )
+
+def verify_memory(database: Database) -> int:
+    """The bytes of memory that the full verification of a database takes at its peak, roughly."""
+    needed = 0
+    for table in database.tables:
+        size = len(table.tiles)
+        states = table.values.size * (8 if table.encoding == "bits" else 4)  # one byte each
+        moves = len(table.values) * 300
+        arrangements = factorial(size) * size * (4 * 4 + 2)  # where the moves lead, and the ordinals
+        needed = max(needed, states + moves + arrangements)
     return needed
 
 
-def table_bytes(index: Index, encoding: str) -> int:
-    """The size of a table in the file, without its block numbers."""
-    if encoding == "bits":
-        return index.blocks * block_bytes(index.size)
-    return index.footprints * index.arrangements
-
-
-def least_memory(grid: Grid, size: int, encoding: str | None) -> int:
-    """A lower bound on ``memory_needed`` that costs nothing to compute."""
-    footprints = comb(grid.cells, size)
-    bytes_table = footprints * factorial(size) if encoding == "bytes" else 0
-    return footprints * 4 * block_words(size) * _map_count(grid, encoding) + bytes_table
-
-
-def memory_needed(index: Index, encoding: str | None, threads: int) -> int:
-    """The bytes of memory that building a table takes at its peak; encoding None: that ``count_levels`` takes."""
-    maps = index.blocks * 4 * block_words(index.size) * _map_count(index.grid, encoding)
-    most_moves = min(index.size, index.grid.cells - index.size) * max(map(len, index.grid.neighbours))
-    per_block = index.blocks * (17 + 5 * most_moves) + index.footprints * 9
-    distances = index.footprints * index.arrangements if encoding == "bytes" else 0
-    scratch = threads * 4 * block_words(index.size)
-    return maps + per_block + distances + scratch + 200_000_000  # and the interpreter, its libraries, the compiler
-
-
-def _map_count(grid: Grid, encoding: str | None) -> int:
-    return 2 + (encoding == "bits") + (not grid.bipartite)
+def check_verify_memory(database: Database) -> None:
+    """Raise ``InputError`` if the full verification of a database does not fit into the available memory."""
+    remedy = "use `quick`, or try anyway with `force`"
+    require_memory("the full verification", verify_memory(database), remedy, accuracy="about")

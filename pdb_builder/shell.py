@@ -22,7 +22,7 @@ from pathlib import Path
 
 from . import __version__
 from .base import interrupts
-from .base.errors import DatabaseError, InputError
+from .base.errors import SlidepdbError
 from .base.folders import databases_folder
 from .base.workers import MAX_THREADS
 
@@ -145,7 +145,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         code = import_module(args.module).run(args)
         sys.stdout.flush()
         return code
-    except (InputError, DatabaseError) as error:
+    except SlidepdbError as error:
         return fail(error)
     except MemoryError:
         return fail("the memory ran out: take something smaller, or close other programs")

@@ -36,10 +36,10 @@ import numpy as np
 
 from .base.errors import DamagedDatabase, InputError
 from .base.jit import kernel
-from .base.machine import available_memory, default_threads, readable_size
 from .base.workers import Workers
 from .database import Database, Table
 from .grid import Grid
+from .memory import check_verify_memory
 from .store import check_tables, open_database
 
 INVARIANTS = {
@@ -88,7 +88,7 @@ def verify_database(
         yield Check(1, str(error))
         return
     if not quick and not force:
-        _check_memory(database)
+        check_verify_memory(database)
     yield Check(1)
     steps = [(2, _check_sums), (3, _check_partition), (4, _check_index), (5, _check_goal)]
     for number, step in steps:
@@ -101,7 +101,7 @@ def verify_database(
     wrong_levels = ""
     for number, table in enumerate(database.tables, start=1):
         stage = f"pattern {number} of {len(database.tables)}"
-        fault, levels = _check_entries(table, threads or default_threads(), lambda n, stage=stage: progress(stage, n))
+        fault, levels = _check_entries(table, threads, lambda n, stage=stage: progress(stage, n))
         if fault:
             yield Check(6, f"{stage}: {fault}")
             return
@@ -385,7 +385,7 @@ def _compare_bytes(distances, values, first_block, counts, low, high):
     return -1
 
 
-def _check_entries(table: Table, threads: int, progress: Callable[[int], object]) -> tuple[str, str]:
+def _check_entries(table: Table, threads: int | None, progress: Callable[[int], object]) -> tuple[str, str]:
     """What is wrong with the entries of a table and with its level counts; empty if nothing."""
     grid, size = table.grid, len(table.tiles)
     footprints = list_footprints(grid.cells, size)
@@ -461,18 +461,3 @@ def _check_entries(table: Table, threads: int, progress: Callable[[int], object]
             if table.distance_of(cells, blank) != expected:
                 return f"looking up the tiles on {cells} with the blank on {blank} does not give {expected}", ""
     return "", ""
-
-
-def _check_memory(database: Database) -> None:
-    """Refuse a search that the machine's memory cannot hold."""
-    needed = 0
-    for table in database.tables:
-        size = len(table.tiles)
-        states = table.values.size * 8 if table.encoding == "bits" else table.values.size * 4
-        needed = max(needed, states + len(table.values) * 300 + factorial(size) * size * (4 * 4 + 2))
-    available = available_memory()
-    if available is not None and needed > available:
-        raise InputError(
-            f"the full check needs about {readable_size(needed)} of memory and {readable_size(available)} can be used: "
-            "use --quick, or try anyway with --force"
-        )

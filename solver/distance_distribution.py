@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.interrupts import compiling
-from pdb_builder.base.machine import available_memory, default_threads, readable_size
+from pdb_builder.base.machine import readable_size
 from pdb_builder.build import count_levels
 from pdb_builder.grid import Grid
-from pdb_builder.index import arrangement_at, footprint_at, index_of
-from pdb_builder.memory import least_memory, memory_needed
+from pdb_builder.index import arrangement_at, footprint_at
+from pdb_builder.memory import build_memory, least_build_memory, require_memory
 from pdb_builder.pattern import MAX_TILES
 
 from .board import Board, board_text, grid_of
@@ -134,17 +134,12 @@ def _board_at(grid: Grid, block: int, arrangement: int) -> Board:
 def _check_size(grid: Grid, threads: int | None) -> None:
     """Raise ``InputError`` if there are too many boards for the index, or for the memory."""
     size = grid.cells - 1
-    boards = f"{_readable(board_count(grid))} boards of {grid} can be solved"
+    task = f"counting the {_readable(board_count(grid))} solvable boards of {grid}"
     if size > MAX_TILES:
-        needed = least_memory(grid, size, None)
+        needed = least_build_memory(grid, size, None)
         memory = readable_size(needed) if needed < 10**15 else f"{needed / 10**9:.1e} GB"
-        raise InputError(f"{boards}, and to count them takes {memory} of memory: take at most 3x4 or 2x6")
-    needed, available = memory_needed(index_of(grid, size), None, threads or default_threads()), available_memory()
-    if available is not None and needed > available:
-        raise InputError(
-            f"{boards}, and to count them takes {readable_size(needed)} of memory, of which {readable_size(available)} "
-            "can be used: take a smaller shape, or close other programs"
-        )
+        raise InputError(f"{task} needs {memory} of memory: use at most 3x4 or 2x6")
+    require_memory(task, build_memory(grid, size, None, threads), "use a smaller shape, or close other programs")
 
 
 def _readable(count: int) -> str:

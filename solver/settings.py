@@ -1,35 +1,41 @@
-"""How to solve: the settings, and the only place where they are validated."""
+"""How to solve: the settings, and the only place where they are validated.
+
+Every setting has a default, so a caller names only what matters. ``check_settings`` refuses what makes no sense, for
+the algorithm that is named or else the one that serves by default, and fills in what follows from the rest. Whatever
+comes after it can rely on them.
+"""
 
 from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.workers import MAX_THREADS
+from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
 from .search import SEARCHES, check_search
 
-# In which IDA* tries moves: blank up, left, right, down, seen in the frame; or most promising first.
+# The order in which IDA* tries moves: blank up, left, right, down, as seen in the frame; or most promising first.
 ORDERS = ("fixed", "value")
-
-
-PROVABLE = 25  # cells of a board that a shortest solution can be proven for, with patience
-
-
+PROVABLE = 25  # cells of a board for which a shortest solution can be proven, with patience
 DEFAULT_WEIGHT, MOST_WEIGHT = 1.5, 1000
-
-
 MOST = {"width": 100_000_000, "depth": 10_000}
-
-
 DEFAULT_SECONDS = 10.0  # for a beam that grows until it is told to stop
+
+# What a refusal says if an option is given to a search that does not have it.
+_REFUSALS = {
+    "every": "finds a single solution: use ida-star to find all",
+    "order": "has a fixed order of moves: leave out `order`, or use ida-star",
+    "weight": "has no weight: leave out `weight`, or use weighted-a-star",
+    "width": "has no width: leave out `width`, or use beam",
+    "depth": "has no depth limit: leave out `depth`, or use dfs",
+}
 
 
 class Settings(NamedTuple):
-    """How to solve: the options of ``solve``, checked."""
+    """How to solve: the options of ``solve``."""
 
     heuristic: str | None = None
     algorithm: str | None = None
@@ -48,57 +54,56 @@ class Settings(NamedTuple):
 DEFAULTS = Settings()
 
 
-def check_settings(settings: Settings) -> Settings:
-    """The settings, or an ``InputError`` for those that make no sense."""
-    limits = {}
+def default_algorithm(grid: Grid, settings: Settings) -> str:
+    """The search to use when none is named: one that proves a shortest solution, if there is hope for that."""
+    for option in ("weight", "width", "depth"):
+        if getattr(settings, option) is not None:
+            return next(name for name, search in SEARCHES.items() if option in search.options)
+    return "ida-star" if grid.cells <= PROVABLE or settings.every or settings.order else "beam"
+
+
+def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
+    """The settings for boards of a grid, or ``InputError`` for those that make no sense.
+
+    Without a grid the algorithm must be named, or what depends on it is left for later.
+    """
+    for name in ("heuristic", "algorithm"):
+        if not isinstance(getattr(settings, name), str | None):
+            raise InputError(f"`{name}` must be a name, got {getattr(settings, name)!r}: give it as text")
+    check_threads(settings.threads)
+    if settings.order not in (None, *ORDERS):
+        raise InputError(f"unknown `order` {settings.order!r}: use {' or '.join(ORDERS)}")
+    checked: dict[str, Any] = {}
     for name in ("time_limit", "node_limit", "memory_limit"):
         value = getattr(settings, name)
         if value is not None:
             if not (isinstance(value, int | float) and value > 0):
-                raise InputError(f"a {name.replace('_', ' ')} of {value!r} makes no sense: give a number above 0")
-            whole = name != "time_limit"
-            limits[name] = None if value == math.inf else math.ceil(value) if whole else value
-    threads = settings.threads
-    if threads is not None and not (isinstance(threads, int) and 1 <= threads <= MAX_THREADS):
-        raise InputError(f"{threads!r} threads cannot be had: take 1 to {MAX_THREADS}")
-    for name in ("heuristic", "algorithm"):
-        if not isinstance(getattr(settings, name), str | None):
-            raise InputError(f"{getattr(settings, name)!r} is not the name of a {name}: give it as text")
-    if settings.order not in (None, *ORDERS):
-        raise InputError(f"there is no order of moves {settings.order!r}: take {' or '.join(ORDERS)}")
-    search = check_search(settings.algorithm)
-    for name, refusal in _OPTIONS.items():
+                raise InputError(f"`{name}` must be above 0, got {value!r}: give a positive number, or leave it out")
+            checked[name] = None if value == math.inf else value if name == "time_limit" else math.ceil(value)
+    for name, most in MOST.items():
+        number = getattr(settings, name)
+        if number is not None and not (isinstance(number, int) and 0 < number <= most):
+            raise InputError(f"`{name}` must be an integer between 1 and {most:,}, got {number!r}")
+    if settings.algorithm is None and grid is not None:
+        settings = settings._replace(algorithm=default_algorithm(grid, settings))
+    if settings.algorithm is not None:
+        checked |= _checked_for(settings.algorithm, settings)
+    return settings._replace(**checked)
+
+
+def _checked_for(algorithm: str, settings: Settings) -> dict[str, Any]:
+    """Refuse what does not go with an algorithm; the settings that it needs and that were not given."""
+    search, checked = check_search(algorithm), {}
+    for name, refusal in _REFUSALS.items():
         if getattr(settings, name) not in (None, False) and name not in search.options:
-            raise InputError(f"{settings.algorithm} {refusal}")
-    if search.blind and settings.heuristic is not None:
-        raise InputError(f"{settings.algorithm} looks at no heuristic: leave it out, or take another search")
+            raise InputError(f"{algorithm} {refusal}")
+    if search.uninformed and settings.heuristic is not None:
+        raise InputError(f"{algorithm} is uninformed: leave out `heuristic`, or use another algorithm")
     if "weight" in search.options:
         weight = DEFAULT_WEIGHT if settings.weight is None else settings.weight
         if not (isinstance(weight, int | float) and 1 <= weight <= MOST_WEIGHT):
-            raise InputError(f"a weight of {weight!r} makes no sense: give a number from 1 to {MOST_WEIGHT}")
-        limits["weight"] = weight
-    for name in ("width", "depth"):
-        number = getattr(settings, name)
-        if number is not None and not (isinstance(number, int) and 0 < number <= MOST[name]):
-            raise InputError(f"a {name} of {number!r} makes no sense: give a whole number from 1 to {MOST[name]:,}")
+            raise InputError(f"`weight` must be between 1 and {MOST_WEIGHT}, got {weight!r}")
+        checked["weight"] = weight
     if "width" in search.options and not (settings.width or settings.time_limit or settings.node_limit):
-        limits["time_limit"] = DEFAULT_SECONDS
-    return settings._replace(**limits)
-
-
-# What is said if a setting is given to a search that has no use for it.
-_OPTIONS = {
-    "every": "finds one solution: take ida-star for all of them",
-    "order": "has an order of its own: leave out the order, or take ida-star",
-    "weight": "weighs nothing: leave out the weight, or take weighted-a-star",
-    "width": "has no width: leave it out, or take beam",
-    "depth": "has no depth limit: leave it out, or take dfs",
-}
-
-
-def default_algorithm(grid: Grid, settings: Settings) -> str:
-    """The search to use when none is named: one that proves a shortest solution, if there is hope for that."""
-    fits = [name for name in ("weight", "width", "depth") if getattr(settings, name) is not None]
-    if fits:
-        return next(name for name, search in SEARCHES.items() if fits[0] in search.options)
-    return "ida-star" if grid.cells <= PROVABLE or settings.every or settings.order else "beam"
+        checked["time_limit"] = DEFAULT_SECONDS
+    return checked

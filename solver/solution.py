@@ -1,4 +1,8 @@
-"""What is known of a board after a search."""
+"""A solution: the moves, what is proven of them, and what they cost to find.
+
+The moves are kept as the tiles moved, in order, which means the same whatever way the board is turned; letters are for
+people. ``replay`` makes the moves of a search on the board that was given: nothing else turns a path into a solution.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +15,7 @@ from pdb_builder.grid import Grid
 from .board import Board
 
 if TYPE_CHECKING:
-    from .search.outcome import Improvement, Iteration
+    from .search.outcome import Incumbent, Iteration
 
 
 @dataclass(frozen=True)
@@ -19,8 +23,8 @@ class Solution:
     """What is known of a board after a search.
 
     ``solved`` is False if a limit stopped the search before it had a solution; ``stopped`` names the limit. No
-    solution is shorter than ``lower_bound``, and this one is at most ``within`` times as long as a shortest one.
-    ``generated`` counts the start, ``seconds`` is the search alone.
+    solution is shorter than ``lower_bound``, and this one is at most ``suboptimality_bound`` times as long as a
+    shortest one. ``generated`` counts the start, ``seconds`` is the search alone.
     """
 
     grid: Grid
@@ -39,9 +43,9 @@ class Solution:
     iterations: list[Iteration] = field(repr=False)
     stored: int | None = None  # boards in memory at the end, if the search keeps them
     stopped: str | None = None  # time, nodes, memory, depth, width or interrupt
-    within: float | None = None  # None if nothing was promised
-    improvements: tuple[Improvement, ...] = ()  # the solutions on the way to the best one
-    solutions: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)  # all, if asked for: tiles moved
+    suboptimality_bound: float | None = None  # None without a guarantee
+    incumbents: tuple[Incumbent, ...] = ()  # the solutions found on the way to the best one
+    solutions: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)  # all of them, if asked for
 
     @property
     def optimal(self) -> bool:
@@ -55,13 +59,13 @@ class Solution:
             return None
         if self.optimal:
             return "optimal"
-        if self.within is not None:
-            return f"at most {self.within:g} × optimal, lower bound {self.lower_bound}"
+        if self.suboptimality_bound is not None:
+            return f"at most {self.suboptimality_bound:g} × optimal, lower bound {self.lower_bound}"
         return f"no guarantee, lower bound {self.lower_bound}"
 
     @property
     def ratio(self) -> float | None:
-        """The length divided by the lower bound: the solution is at most so many times as long as a shortest one."""
+        """The length divided by the lower bound: no shortest solution can be shorter by a larger factor."""
         return self.length / self.lower_bound if self.solved and self.lower_bound else 1.0 if self.solved else None
 
     @property
@@ -82,7 +86,7 @@ class Solution:
             yield tuple(board)
 
     def as_dict(self, of: str = "tile") -> dict:
-        """Everything, for JSON. The letters speak of the tile or of the blank."""
+        """Everything, for JSON. The letters are moves of the tile or of the blank."""
         record = {
             "shape": self.grid.shape,
             "wrap": self.grid.wrap,
@@ -106,8 +110,8 @@ class Solution:
             "stopped": self.stopped,
             "iterations": [iteration._asdict() for iteration in self.iterations],
         }
-        if self.improvements:
-            record["improvements"] = [improvement._asdict() for improvement in self.improvements]
+        if self.incumbents:
+            record["incumbents"] = [incumbent._asdict() for incumbent in self.incumbents]
         if self.solutions is not None:
             record["solution_count"] = len(self.solutions)
             record["solutions"] = [self.letters(tiles, of) for tiles in self.solutions]
@@ -135,7 +139,7 @@ def _letters(grid: Grid, board: Board, tiles: Sequence[int], of: str) -> Iterato
         yield ("UD" if row != new_row else "LR")[(step > 0) == (abs(step) == 1)]
 
 
-def _replayed(grid: Grid, start: Board, goal: Board, cells: Sequence[int]) -> tuple[int, ...]:
+def replay(grid: Grid, start: Board, goal: Board, cells: Sequence[int]) -> tuple[int, ...]:
     """The tiles that move as the blank visits ``cells``, after making sure that they lead to the goal."""
     board = list(start)
     if cells[0] != board.index(0):

@@ -1,4 +1,4 @@
-"""Making bad files: a database with something changed, sealed again as if nothing had happened."""
+"""Bad files: a database, or another sealed file, with something changed and then sealed again."""
 
 import hashlib
 import shutil
@@ -6,7 +6,8 @@ import shutil
 import h5py
 import numpy as np
 
-from pdb_builder.store import PAGE, _label, _seal
+from pdb_builder.base.sealed import PAGE, label, seal_of
+from pdb_builder.store import KIND
 
 
 def forged(path, target, change):
@@ -23,13 +24,14 @@ def forged(path, target, change):
     return target
 
 
-def reseal(path, regions):
+def reseal(path, regions=(), kind=KIND):
+    """Give a file the label that fits its contents."""
     with open(path, "r+b") as file:
         size = file.seek(0, 2)
-        label = _label(size, regions, _seal(file, size, regions))
+        page = label(kind, size, regions, seal_of(file, size, regions))
         file.seek(0)
-        file.write(label)
-    assert len(label) == PAGE
+        file.write(page)
+    assert len(page) == PAGE
 
 
 def table_bits(table, arrangements):

@@ -15,7 +15,7 @@ import pytest
 from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec, build_database, open_database, partition_within
 from pdb_builder.assemble import Watcher
 from pdb_builder.base.machine import readable_size
-from pdb_builder.memory import check_memory, largest_pattern, memory_for
+from pdb_builder.memory import build_memory, check_build_memory, largest_pattern
 
 SPEC = Spec(Grid(4, 4), NAMED["4x4-5-5-5"])
 
@@ -115,7 +115,9 @@ def test_a_file_in_the_way_is_not_touched(tmp_path):
         build_database(SPEC, path)
     assert path.read_text() == "my thesis"
     build_database(Spec(Grid(3, 3), NAMED["3x3-8"]), path, overwrite=True)
-    with pytest.raises(DatabaseError, match="a database of something else"):
+    with pytest.raises(
+        DatabaseError, match=r"is another database \(3x3-8\): choose another name, or replace it with `overwrite`"
+    ):
         build_database(SPEC, path)
     build_database(SPEC, path, overwrite=True)
     assert list(tmp_path.iterdir()) == [path]
@@ -132,14 +134,22 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 def test_builds_that_cannot_fit_are_refused_with_the_figure():
     grid = Grid(4, 4)
-    with pytest.raises(
-        InputError, match=r"a pattern of 8 tiles on a 4x4 board needs 9.. MB .* and 800 MB can be used: .*--force"
-    ):
-        check_memory(grid, [7, 8], "bits", 8 * 10**8)
-    assert check_memory(grid, [7, 8], "bits", 10**10) == memory_for(grid, 8, "bits")
+    fact = "building a pattern of 8 tiles on a 4x4 board needs 9.. MB of memory, but only 800 MB can be used: .*`force`"
+    with pytest.raises(InputError, match=fact):
+        check_build_memory(grid, [7, 8], "bits", 8 * 10**8)
+    assert check_build_memory(grid, [7, 8], "bits", 10**10) == build_memory(grid, 8, "bits")
+    assert check_build_memory(grid, [7, 8], "bits", 1000, force=True) == build_memory(grid, 8, "bits")
     # Beyond counting: refused by a lower bound, at once.
     with pytest.raises(InputError, match="needs at least 1,565 GB"):
-        check_memory(Grid(8, 8), [7], "bits")
+        check_build_memory(Grid(8, 8), [7], "bits")
+
+
+def test_no_budget_exceeds_what_the_machine_has(monkeypatch):
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: 8 * 10**8)
+    with pytest.raises(InputError, match="but only 800 MB can be used"):
+        check_build_memory(Grid(4, 4), [8], "bits", 10**10)
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: None)
+    assert check_build_memory(Grid(4, 4), [8], "bits") == build_memory(Grid(4, 4), 8, "bits")
 
 
 @pytest.mark.parametrize(
@@ -150,11 +160,11 @@ def test_automatic_partitions_keep_to_the_budget(shape, budget, largest):
     assert largest_pattern(grid, "bits", budget) == largest
     partition = partition_within(grid, 0, "bits", budget)
     assert max(map(len, partition)) == largest
-    assert check_memory(grid, map(len, partition), "bits", budget) <= budget
+    assert check_build_memory(grid, map(len, partition), "bits", budget) <= budget
 
 
 def test_a_budget_too_small_for_anything():
-    with pytest.raises(InputError, match="allow more with --max-memory"):
+    with pytest.raises(InputError, match="raise `max_memory`"):
         largest_pattern(Grid(4, 4), "bits", 1000)
 
 

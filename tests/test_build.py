@@ -13,7 +13,7 @@ from pdb_builder.cli import main
 from pdb_builder.encoding import UNREACHED, check_encoding
 from pdb_builder.grid import Grid
 from pdb_builder.index import Index
-from pdb_builder.memory import memory_needed
+from pdb_builder.memory import build_memory
 
 from .oracle import all_footprints, arrangement_number, pattern_distances, zones_of
 
@@ -198,4 +198,4 @@ def test_patterns_that_are_none_are_refused(tiles, blank, message):
 def test_memory_is_not_underestimated(shape, size, encoding, capfd):
     assert main(["bench", f"{shape}:{size}:{encoding}", "--threads", "2", "--repeat", "1", "--json"]) == 0
     row = json.loads(capfd.readouterr().out)
-    assert row["peak_memory"] <= memory_needed(Index(Grid.parse(shape), size), encoding, 2)
+    assert row["peak_memory"] <= build_memory(Grid.parse(shape), size, encoding, 2)

@@ -15,7 +15,6 @@ import pytest
 import solver
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
-from solver import distance_distribution
 from solver.board import parse_board
 from solver.distance_distribution import board_count, distribution
 from solver.goals import goal_board
@@ -139,25 +138,27 @@ def test_the_package_offers_it_however_often_it_is_asked():
 @pytest.mark.parametrize(
     "shape, facts",
     [
-        ("2x7", ("43,589,145,600 boards", "29.1 GB")),
-        ("4x4", ("10,461,394,944,000 boards", "6,974 GB")),
-        ("8x8", ("6.3e+88 boards", "4.2e+79 GB")),
-        ("10x10", ("4.7e+157 boards", "GB")),
+        ("2x7", ("43,589,145,600 solvable boards", "29.1 GB")),
+        ("4x4", ("10,461,394,944,000 solvable boards", "6,974 GB")),
+        ("8x8", ("6.3e+88 solvable boards", "4.2e+79 GB")),
+        ("10x10", ("4.7e+157 solvable boards", "GB")),
     ],
 )
 def test_too_many_boards(shape, facts, run):
     code, output, errors = run("distribution", shape)
     assert (code, output) == (2, "") and len(errors.splitlines()) == 1
-    assert all(fact in errors for fact in facts) and "take at most 3x4 or 2x6" in errors
+    assert all(fact in errors for fact in facts) and "use at most 3x4 or 2x6" in errors
     assert len(errors) < 160
 
 
 def test_too_little_memory(monkeypatch):
-    monkeypatch.setattr(distance_distribution, "available_memory", lambda: 300_000_000)
-    needs = r"239,500,800 boards of 3x4 .* takes 3\d\d MB of memory, of which 300 MB can be used: take a smaller shape"
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: 300_000_000)
+    needs = (
+        r"the 239,500,800 solvable boards of 3x4 needs 3\d\d MB of memory, but only 300 MB can be used: use a smaller"
+    )
     with pytest.raises(InputError, match=needs):
         distribution("3x4")
-    monkeypatch.setattr(distance_distribution, "available_memory", lambda: None)
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: None)
     assert distribution("2x2").maximum == 6
 
 

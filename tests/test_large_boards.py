@@ -8,8 +8,8 @@ import pytest
 
 from pdb_builder import NAMED, Grid, InputError, Spec
 from solver import goal_board, parse_board, random_board, solve, why_unsolvable
-from solver.heuristics import prepare
 from solver.heuristics.databases import best_database, how_to_build
+from solver.heuristics.preparing import prepare
 
 from .oracle import distances_to
 

@@ -6,7 +6,7 @@ from pdb_builder.base.errors import InputError
 from pdb_builder.build import build_table, count_levels
 from pdb_builder.grid import Grid
 from pdb_builder.index import index_of
-from pdb_builder.memory import check_memory, largest_pattern, partition_within
+from pdb_builder.memory import check_build_memory, largest_pattern, partition_within
 from pdb_builder.pattern import (
     NAMED,
     Spec,
@@ -81,7 +81,7 @@ def test_boards_of_more_than_64_cells_have_no_patterns(grid):
         lambda: automatic_partition(grid, 0, 2),
         lambda: largest_pattern(grid, "bits", 10**12),
         lambda: partition_within(grid, 0, None, 10**12),
-        lambda: check_memory(grid, [2], "bits"),
+        lambda: check_build_memory(grid, [2], "bits"),
         lambda: index_of(grid, 2),
         lambda: build_table(grid, [1, 2]),
         lambda: count_levels(grid, [1, 2]),

@@ -228,7 +228,7 @@ def test_what_cannot_be_drawn_is_said_before_anything_is_done(tmp_path, monkeypa
         check_outputs(None, tmp_path / "nowhere" / "a.html")
     (tmp_path / "folder.png").mkdir()
     for plot, page in ((tmp_path / "folder.png", None), (None, tmp_path)):
-        with pytest.raises(InputError, match="is a folder: give the name of a file"):
+        with pytest.raises(InputError, match="is a folder: choose the name of a file"):
             check_outputs(plot, page)
     monkeypatch.setattr(report, "find_spec", lambda name: None)
     check_outputs(None, None)

@@ -402,7 +402,7 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(images, tmp_path, mon
             save_gif(scrambled("3x3"), path)
         assert list(tmp_path.iterdir()) == [path] and path.read_bytes() == b"old"
         if told is InputError:
-            assert "No space left on device: choose another file" in str(raised.value)
+            assert "No space left on device; choose another file" in str(raised.value)
 
 
 def test_what_cannot_be_drawn_is_said(tmp_path, monkeypatch):
@@ -413,7 +413,7 @@ def test_what_cannot_be_drawn_is_said(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"there is no folder .*nowhere for a.gif"):
         check_gif(tmp_path / "nowhere" / "a.gif")
     (tmp_path / "folder.gif").mkdir()
-    with pytest.raises(InputError, match="is a folder: give the name of a file"):
+    with pytest.raises(InputError, match="is a folder: choose the name of a file"):
         check_gif(tmp_path / "folder.gif")
     monkeypatch.setattr("PIL.__version__", "9.5.0")
     with pytest.raises(InputError, match=r"needs Pillow 10.1 or later, not 9.5.0: run pip install 'slidepdb\[gif\]'"):

@@ -237,9 +237,9 @@ def test_the_package_offers_what_it_lists():
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"threads": 0}, "0 threads cannot be had"),
-        ({"threads": -1}, "take 1 to 256"),
-        ({"threads": 10**6}, "take 1 to 256"),
+        ({"threads": 0}, "threads must be between 1 and 256, got 0"),
+        ({"threads": -1}, "between 1 and 256, got -1"),
+        ({"threads": 10**6}, "between 1 and 256, got 1000000"),
         ({"time_limit": 0}, "a time limit of 0"),
         ({"time_limit": -1.5}, "a time limit of -1.5"),
         ({"time_limit": float("nan")}, "a time limit of nan"),

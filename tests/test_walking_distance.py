@@ -21,10 +21,19 @@ from solver import solve
 from solver.heuristics import prepare, walking_distance, walking_table
 from solver.heuristics.contract import aim, look, settle
 from solver.heuristics.databases import best_database
-from solver.heuristics.walking_table import _count_states, build_table, count_states, index_of, is_sound, table_path
+from solver.heuristics.walking_table import (
+    _count_states,
+    build_walking_table,
+    count_states,
+    is_sound,
+    matrix_index_of,
+    table_for,
+    walking_table_path,
+)
 from solver.instances import load_set
 from solver.solving import frame_of
 
+from .forge import reseal
 from .oracle import board_distances
 from .test_heuristics import walk
 
@@ -39,7 +48,7 @@ def forget():
 
 def forget_all():
     walking_distance.prepare.cache_clear()
-    walking_table._table_for.cache_clear()
+    walking_table._open.clear()
 
 
 @pytest.fixture(params=["linked", "ranked"])
@@ -111,7 +120,7 @@ def scrambled(grid, blank, count, seed):
 )
 def test_the_number_of_states(lines, length, states):
     assert count_states(lines, length) == states
-    assert index_of(lines, length, 0).states == states
+    assert matrix_index_of(lines, length, 0).states == states
 
 
 @pytest.mark.parametrize("lines, length, home", [(2, 2, 0), (3, 3, 0), (3, 3, 1), (3, 4, 1), (4, 3, 1), (5, 2, 2)])
@@ -120,8 +129,8 @@ def test_the_table_against_a_search_with_dictionaries(lines, length, home):
     distances = matrix_distances(lines, length, home)
     assert len({matrix for matrix, _ in distances}) == len(distances)  # the blank's line follows from the matrix
     in_order = [distances[state] for state in sorted(distances)]
-    index = index_of(lines, length, home)
-    table = build_table(index)
+    index = matrix_index_of(lines, length, home)
+    table = build_walking_table(index)
     assert table.tolist() == in_order
     assert is_sound(index, table)
 
@@ -268,32 +277,30 @@ GRID = Grid(3, 4)
 NAMES = ["walking-distance-3x4-home-0.h5", "walking-distance-4x3-home-0.h5"]
 
 
-def value_of(folder, board=(11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)):
+def value_of(folder, notify=pytest.fail):
+    """The value of a board, by tables that are opened, or built, in a folder."""
     forget_all()
-    return prepare("walking-distance", GRID, 0, folder).measure(board)
+    for lines, length in ((GRID.rows, GRID.cols), (GRID.cols, GRID.rows)):
+        table_for(lines, length, 0, folder, notify=notify)
+    return prepare("walking-distance", GRID, 0, folder).measure((11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0))
 
 
 def test_tables_are_built_once_and_kept(tmp_path, monkeypatch):
     folder = tmp_path / "new" / "folder"
     value = value_of(folder)
     assert sorted(path.name for path in folder.iterdir()) == NAMES
-    monkeypatch.setattr(walking_table, "build_table", None)  # it would fail
+    monkeypatch.setattr(walking_table, "build_walking_table", None)  # it would fail
     assert value_of(folder) == value
     # The goal's home in another corner, or the board on its side, is the same pair of tables.
     for grid, blank in ((GRID, 11), (GRID, 3), (Grid(4, 3), 9)):
         prepare("walking-distance", grid, blank, folder)
 
 
-def reseal(path):
-    data = path.read_bytes()
-    path.write_bytes(walking_table._label(len(data), hashlib.sha256(data[4096:]).hexdigest()) + data[4096:])
-
-
 def forge(change):
     def damage(path):
         with h5py.File(path, "r+") as root:
             change(root)
-        reseal(path)
+        reseal(path, kind=walking_table.KIND)
 
     return damage
 
@@ -330,7 +337,10 @@ DAMAGES = {
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"x"),
     "a flipped bit": flip_a_byte,
     "another format": newer_format,
-    "not HDF5 inside": lambda path: (path.write_bytes(path.read_bytes()[:4096] + b"x" * 5000), reseal(path)),
+    "not HDF5 inside": lambda path: (
+        path.write_bytes(path.read_bytes()[:4096] + b"x" * 5000),
+        reseal(path, kind=walking_table.KIND),
+    ),
     "a forged entry": forge(change_entry),
     "a forged home": forge(change_lines),
     "a forged size": forge(shorten),
@@ -339,37 +349,52 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_file_is_never_trusted_and_built_anew(damage, tmp_path, capsys):
+def test_a_damaged_file_is_never_trusted_and_built_anew(damage, tmp_path):
     value = value_of(tmp_path)
     path = tmp_path / NAMES[1]
     sound = path.read_bytes()
     damage(path)
     assert path.read_bytes() != sound
-    assert capsys.readouterr().err == ""
-    assert value_of(tmp_path) == value
-    said = capsys.readouterr().err
-    assert re.fullmatch(r".*walking-distance-4x3-home-0.h5 is not used: .*: it is built anew\n", said)
+    remarks = []
+    assert value_of(tmp_path, remarks.append) == value
+    (remark,) = remarks
+    assert re.fullmatch(r".*walking-distance-4x3-home-0.h5 (is damaged|is not a|has format).*: rebuilding it", remark)
     assert path.read_bytes() == sound
-    assert value_of(tmp_path) == value and capsys.readouterr().err == ""
+    assert value_of(tmp_path) == value
     assert sorted(one.name for one in tmp_path.iterdir()) == NAMES
 
 
-def test_where_nothing_can_be_written_the_table_is_kept_in_memory(tmp_path, capsys):
+def test_where_nothing_can_be_written_the_table_is_kept_in_memory(tmp_path):
     value = value_of(tmp_path / "folder")
     (tmp_path / "file").write_text("in the way")
-    assert value_of(tmp_path / "file") == value
-    said = capsys.readouterr().err
-    assert re.search(r"^cannot write .*: the table is kept in memory, for this time alone$", said, re.MULTILINE)
+    remarks = []
+    assert value_of(tmp_path / "file", remarks.append) == value
+    assert re.fullmatch(r"cannot write .*: the table is kept in memory for this run only", remarks[-1])
 
 
-def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch, capsys):
+def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     def full(handle):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    value_of(tmp_path)
+    remarks = []
+    value_of(tmp_path, remarks.append)
     assert not list(tmp_path.iterdir())
-    assert "No space left on device" in capsys.readouterr().err
+    assert len(remarks) == 2 and all("No space left on device" in remark for remark in remarks)
+
+
+def test_the_building_of_a_large_table_is_announced_and_watched(tmp_path, monkeypatch):
+    monkeypatch.setattr(walking_table, "LARGE", 1000)
+    remarks, reports = [], []
+    index, table = table_for(4, 3, 0, tmp_path, notify=remarks.append, progress=lambda *report: reports.append(report))
+    path = walking_table_path(tmp_path, 4, 3, 0)
+    assert remarks == [f"building {path}, once: {index.states:,} states"]
+    assert {total for _, total in reports} == {index.states}
+    assert [done for done, _ in reports[:-1]] == np.cumsum(np.bincount(table)).tolist()
+    assert reports[-1] == reports[-2] == (index.states, index.states)  # the last level has no successors
+    table_for(4, 3, 0, tmp_path, notify=pytest.fail, progress=pytest.fail)
+    forget_all()
+    table_for(4, 3, 0, tmp_path, notify=pytest.fail, progress=pytest.fail)
 
 
 def test_two_processes_may_build_the_same_table(tmp_path):
@@ -391,7 +416,7 @@ def test_the_documented_schema_is_what_is_written(tmp_path):
     value_of(tmp_path)
     page = (Path(__file__).parent.parent / "docs" / "format.md").read_text()
     rows = set(re.findall(r"^\| (attribute|dataset) \| `([^`]+)` \| `([^`]+)`", page, re.MULTILINE))
-    path = table_path(tmp_path, 4, 3, 0)
+    path = walking_table_path(tmp_path, 4, 3, 0)
     with h5py.File(path) as root:
         attributes = {
             ("attribute", f"/{name}", "string" if isinstance(value, str) else str(np.asarray(value).dtype))
@@ -407,7 +432,7 @@ def test_the_documented_schema_is_what_is_written(tmp_path):
 
 def test_the_builder_does_not_take_it_for_a_database(tmp_path, capsys):
     value_of(tmp_path)
-    path = table_path(tmp_path, 4, 3, 0)
+    path = walking_table_path(tmp_path, 4, 3, 0)
     assert best_database(GRID, 0, tmp_path) == (None, ())
     assert builder(["list", "--folder", str(tmp_path)]) == 0
     assert capsys.readouterr().err == ""

@@ -1,1 +1,1 @@
-"""The base layer: what everything else may import, and which imports nothing of ours."""
+"""The base layer: what everything else may import, and what itself imports nothing of ours from outside."""

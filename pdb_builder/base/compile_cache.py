@@ -1,15 +1,15 @@
-"""Where compiled kernels are kept: a folder for each state of the sources that they are made of.
+"""Where compiled kernels are kept: in one folder for each version of the sources they were compiled from.
 
-Numba caches a kernel under the file that defines it and compiles it again when that file changes. It knows
-nothing of the helpers and constants that were inlined from other files: after a change there, the old machine
-code would run on. So the cache is a folder named by a hash of everything that a kernel can depend on, and every
-state of those sources starts with an empty one.
+Numba caches a kernel under the name of the file that defines it and recompiles it when that file changes. It does not
+know which helpers and constants were inlined from other files: after a change there, it would go on running the old
+machine code. So the cache is a folder whose name is a hash of everything that a kernel can depend on, and each version
+of those sources starts with an empty one.
 
-*What a kernel can depend on* is read off the import lines: the modules that import numba, ``jit`` or the contract
-of heuristics, and every module of ours that these import, directly or through others. A command or a picture is
-not among them: to edit it recompiles nothing.
+*What a kernel can depend on* follows from the import statements at the beginning of lines: the modules that import
+numba, ``jit`` or the contract of heuristics, and every module of ours that these import, directly or indirectly.
+Commands and pictures are not among them, so editing those recompiles nothing.
 
-*Old folders* are removed when a new one is made: of those not used for a day, all but the latest few.
+*Old folders* are removed when a new one is created: all but the most recent few, unless used in the last day.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from pathlib import Path
 from .folders import cache_folder
 
 PACKAGES = ("pdb_builder", "solver")
-COMPILERS = ("pdb_builder/base/jit.py", "solver/heuristics/contract.py")  # to import one is to define kernels
-KEPT = 3  # folders of other states, however old
-RECENT = 24 * 3600  # seconds since the last use in which no folder is removed
-LEAST_FREE = 100_000_000  # bytes of disk without which nothing is cached
+COMPILERS = ("pdb_builder/base/jit.py", "solver/heuristics/contract.py")  # a module that imports one defines kernels
+KEPT = 3  # folders of other versions, however old
+RECENT = 24 * 3600  # seconds since its last use in which a folder is not removed
+LEAST_FREE = 100_000_000  # bytes of free disk space without which nothing is cached
 
 _IMPORT = re.compile(r"^from +(\.*)([\w.]*) +import +(\([^)]*\)|[^\n]*)", re.MULTILINE)
 _NUMBA = re.compile(r"^(from|import) +(numba|llvmlite)\b", re.MULTILINE)
 
 
 def kernel_sources(root: Path) -> dict[str, bytes]:
-    """The source files below ``root`` that compiled code can depend on, by path, with their contents."""
+    """The source files below ``root`` that compiled code can depend on: path -> contents."""
     texts = {
         path.relative_to(root).as_posix(): path.read_bytes()
         for package in PACKAGES
@@ -56,7 +56,7 @@ def kernel_sources(root: Path) -> dict[str, bytes]:
 
 
 def _imported(path: str, text: str, known: dict[str, bytes]) -> Iterator[str]:
-    """The files of ours that a source imports when it is itself imported."""
+    """The files among ``known`` that a source file imports."""
     here = path.split("/")[:-1]
     for dots, module, names in _IMPORT.findall(text):
         parts = (here[: len(here) - len(dots) + 1] if dots else []) + [part for part in module.split(".") if part]
@@ -66,7 +66,7 @@ def _imported(path: str, text: str, known: dict[str, bytes]) -> Iterator[str]:
 
 
 def prepare_cache(version: str) -> Path | None:
-    """The folder for code compiled by this version of numba from these sources; None where none can be written."""
+    """The folder for code that this version of numba compiles from these sources, or None if it cannot be written."""
     digest = hashlib.sha256(version.encode())
     try:
         for path, text in kernel_sources(Path(__file__).parents[2]).items():
@@ -78,19 +78,19 @@ def prepare_cache(version: str) -> Path | None:
             _prune(base, folder)
         if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < LEAST_FREE:
             return None
-        os.utime(folder)  # used today
-    except (OSError, RuntimeError):
+        os.utime(folder)  # the time of its last use, for ``_prune``
+    except (OSError, RuntimeError):  # RuntimeError: the user has no home folder
         return None
     return folder
 
 
 def _prune(base: Path, current: Path) -> None:
-    """Remove the folders of old states. A program that still runs from one compiles again what it lacks."""
-    used: list[tuple[float, Path]] = []
+    """Remove the folders of old versions. A program that still runs from one recompiles what it needs."""
+    others: list[tuple[float, Path]] = []
     for folder in base.glob("kernels-" + "[0-9a-f]" * 16):
         with contextlib.suppress(OSError):
             if folder != current:
-                used.append((folder.stat().st_mtime, folder))
-    for last, folder in sorted(used, reverse=True)[KEPT:]:
-        if last < time.time() - RECENT:
+                others.append((folder.stat().st_mtime, folder))
+    for last_use, folder in sorted(others, reverse=True)[KEPT:]:
+        if last_use < time.time() - RECENT:
             shutil.rmtree(folder, ignore_errors=True)

@@ -1,14 +1,37 @@
-"""Everything that can be wrong, in one place."""
+"""Every error that the toolkit raises on purpose, under one root.
+
+``except SlidepdbError`` catches them all, and the command lines do just that. Anything else that escapes is a defect.
+
+A message is one line: the fact, the value, the remedy, as in ``threads must be between 1 and 256, got 300``. A remedy
+that lies in a parameter names it in backticks, as Python code does: ``raise `max_memory` ``. The command lines print
+the flag instead.
+"""
 
 from __future__ import annotations
 
 
-class InputError(ValueError):
-    """Something the user asked for cannot be: the message gives the fact, the value, the remedy."""
+class SlidepdbError(Exception):
+    """The root of all errors below."""
 
 
-class DatabaseError(Exception):
-    """A file that cannot be used as a database; the message says why and what to do."""
+class InputError(SlidepdbError, ValueError):
+    """A parameter, a board or a file of input that cannot be used."""
+
+
+class Unsolvable(InputError):
+    """No moves lead from the board to the goal."""
+
+
+class WrongAnswer(InputError):
+    """The moves that a search found do not lead to the goal: a damaged database, or a defect."""
+
+
+class Disagreement(InputError):
+    """The methods of a comparison contradict each other about the shortest solution of a board."""
+
+
+class DatabaseError(SlidepdbError):
+    """A file that cannot be used as a database, or as another table that we keep."""
 
 
 class MissingDatabase(DatabaseError):
@@ -24,20 +47,8 @@ class NewerFormat(DatabaseError):
 
 
 class DamagedDatabase(DatabaseError):
-    """The file is a database that was cut short or changed."""
+    """The file was truncated or changed."""
 
 
 class WriteError(DatabaseError):
-    """The file could not be written; nothing of it is left."""
-
-
-class Unsolvable(InputError):
-    """No moves lead from the board to the goal."""
-
-
-class WrongAnswer(InputError):
-    """The moves a search found did not lead to the goal: a damaged database, or a defect of ours."""
-
-
-class Disagreement(InputError):
-    """What methods say of the shortest solution of a board cannot all be true."""
+    """The file could not be written, and nothing of it is left."""

@@ -1,19 +1,82 @@
-"""Files that are there whole or not at all."""
+"""Atomic file replacement: a file appears under its name complete, or not at all.
+
+The contents go into a temporary file, which is flushed to the disk and then renamed. Until that moment the name stands
+for the previous file, if there was one, whatever happens: an error, a full disk, a killed process, a power cut.
+Temporary names are random, so writers of the same file do not disturb each other; the last one to finish wins.
+
+An error removes the temporary file. Only a process that is killed leaves one behind: hidden, with a name that ends in
+``.tmp``.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import secrets
+import shutil
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from .errors import InputError
 
+LONGEST_STEM = 50  # characters of the target's name in a temporary one: file systems allow 255 bytes
+
+
+@contextlib.contextmanager
+def replaced(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
+    """A temporary file, open for writing, that takes the place of ``path`` when the block ends without an error.
+
+    It is created in ``folder``, which must be on the same disk; by default beside ``path``. The permissions of an
+    existing file are kept. A symbolic link is replaced itself, not the file it points to. Raises ``OSError``.
+    """
+    if path.exists() and not path.is_file():  # renaming would remove a device or a pipe
+        raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
+    temporary = (folder or path.parent) / f".{path.name[:LONGEST_STEM]}.{secrets.token_hex(8)}.tmp"
+    try:
+        with open(temporary, "xb") as file:
+            yield file
+            file.flush()
+            with contextlib.suppress(OSError):  # no previous file, or a file system without permissions
+                shutil.copymode(path, temporary)
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename survive a power cut, on file systems that can; the file itself is safe in any case."""
+    with contextlib.suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+@contextlib.contextmanager
+def output_file(path: Path) -> Iterator[BinaryIO]:
+    """``replaced`` for a file that the user named: links are followed, and an ``OSError`` becomes an ``InputError``."""
+    try:
+        with replaced(path.resolve()) as file:
+            yield file
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}; choose another file") from None
+
 
 def check_writable(path: Path) -> None:
-    """Raise ``InputError`` for a file that cannot be written, before hours are spent on what goes into it."""
+    """Raise ``InputError`` for a file that cannot be written, before hours are spent on its contents."""
     if path.is_dir():
-        raise InputError(f"{path} is a folder: give the name of a file")
+        raise InputError(f"{path} is a folder: choose the name of a file")
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path} is not a regular file: choose another file")
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise InputError(f"there is no folder {path.parent} for {path.name}: make it, or give another")
+        raise InputError(f"there is no folder {path.parent} for {path.name}: create it, or choose another file")
     if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"{path} cannot be written: give another file")
+        raise InputError(f"{path} cannot be written: choose another file")

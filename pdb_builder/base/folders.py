@@ -1,8 +1,8 @@
-"""Where databases and compiled code live.
+"""Where databases and compiled code are kept.
 
-Databases are in the folder that ``$SLIDEPDB_DATABASES`` names; else in ``databases/`` of the checkout that the
-packages are run from, which is recognised by its ``pyproject.toml``; else in the user's data folder. So a command
-finds what another has built, whatever folder either is called from.
+Databases are kept in the folder that ``$SLIDEPDB_DATABASES`` names; without it, in ``databases/`` of the checkout that
+the package runs from, which is recognised by its ``pyproject.toml``; in an installed copy, in the user's data folder.
+None of these depends on the current folder, so one command finds what another has built.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ def databases_folder() -> Path:
     """The folder of databases, as an absolute path. It need not exist."""
     if folder := os.environ.get(VARIABLE):
         return Path(folder).absolute()
-    root = checkout()
-    return root / "databases" if root else user_data_path(APPLICATION, appauthor=False) / "databases"
+    home = checkout() or user_data_path(APPLICATION, appauthor=False).absolute()
+    return home / "databases"
 
 
 def checkout() -> Path | None:
-    """The checkout that this package is run from; None if it is installed."""
+    """The root of the checkout that this package runs from, or None in an installed copy."""
     root = Path(__file__).resolve().parents[2]
     try:
         text = (root / "pyproject.toml").read_text(encoding="utf-8")
@@ -36,5 +36,5 @@ def checkout() -> Path | None:
 
 
 def cache_folder() -> Path:
-    """The folder of compiled code."""
-    return user_cache_path(APPLICATION, appauthor=False)
+    """The folder of compiled code, as an absolute path. It need not exist."""
+    return user_cache_path(APPLICATION, appauthor=False).absolute()

@@ -1,4 +1,8 @@
-"""Ctrl-C while code is compiled."""
+"""Interruptions (Ctrl-C, or a request to terminate) while code is being compiled.
+
+A signal becomes a ``KeyboardInterrupt`` wherever the main thread happens to be, and the compiler does not survive one
+raised inside it. So while it runs, signals are only noted.
+"""
 
 from __future__ import annotations
 
@@ -7,32 +11,36 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 
-# How a command that is interrupted while code is compiled ends; None in a program that is no command of ours.
+# How a command ends when it is interrupted during compilation; None in a program that is not a command of ours.
 end_command: Callable[[], object] | None = None
 
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """While code is compiled: an interruption must not be raised there, the compiler does not survive it.
+    """Surrounds compilation. An interruption ends a command at once; elsewhere it is raised when the block ends.
 
-    A command ends at once, since nothing is lost; a caller from Python is interrupted when the code is ready.
+    A command has nothing to lose at that point. A program that calls us from Python may have.
     """
-    signals = [one for one in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(one) is signal.default_int_handler]
-    if threading.current_thread() is not threading.main_thread():
-        signals = []
-    told = []
+    interrupting = [
+        number
+        for number in (signal.SIGINT, signal.SIGTERM)
+        if threading.current_thread() is threading.main_thread()  # no other thread may set handlers, or gets signals
+        and signal.getsignal(number) is signal.default_int_handler
+    ]
+    interrupted = False
 
     def handle(number, frame) -> None:
+        nonlocal interrupted
         if end_command:
             end_command()
-        told.append(number)
+        interrupted = True
 
-    for one in signals:
-        signal.signal(one, handle)
+    for number in interrupting:
+        signal.signal(number, handle)
     try:
         yield
     finally:
-        for one in signals:
-            signal.signal(one, signal.default_int_handler)
-    if told:
+        for number in interrupting:
+            signal.signal(number, signal.default_int_handler)
+    if interrupted:
         raise KeyboardInterrupt

@@ -1,14 +1,13 @@
-"""How kernels are compiled and cached, and the few machine operations Python has no name for.
+"""How kernels are compiled and cached, and a few machine operations that Python has no name for.
 
-``@kernel`` compiles a function that runs without the interpreter lock. ``@shared`` leaves a
-function plain Python and lets kernels inline it: the index arithmetic is written once, runs
-compiled inside the level loop, and runs as it stands for a single look-up, where compiling would
-cost more than it saves.
+``@kernel`` compiles a function to run without the interpreter lock. ``@shared`` leaves a function in plain Python and
+lets kernels inline it. So index arithmetic is written once: compiled inside the level loop, and interpreted for a
+single look-up, where compiling would cost more than it saves.
 
-``compile_cache`` says where compiled code is kept and when it is thrown away.
+``compile_cache`` decides where compiled code is kept and when it is removed.
 
-With ``NUMBA_DISABLE_JIT=1`` the builder runs as plain Python, and the bodies below do the work. (Not the solver, where
-the compiler chooses the body of each heuristic.)
+With ``NUMBA_DISABLE_JIT=1`` the builder runs as plain Python, and the Python bodies of the operations below do the
+work. The solver does not run that way: there the compiler chooses the body of each heuristic.
 """
 
 from __future__ import annotations
@@ -22,19 +21,19 @@ from .compile_cache import prepare_cache
 
 _cache = prepare_cache(numba.__version__)
 if _cache:
-    numba.config.CACHE_DIR = str(_cache)  # for the whole process: other users of numba in it cache there, too
+    numba.config.CACHE_DIR = str(_cache)  # for the whole process, other users of numba included
 
 kernel = numba.njit(nogil=True, error_model="numpy", cache=_cache is not None)
 shared = register_jitable
 
 
 def popcount(word):
-    """How many bits of a word are set."""
+    """The number of bits set in a word."""
     return int(word).bit_count()
 
 
 def lowest(word):
-    """The number of the lowest set bit of a word that is not 0."""
+    """The position of the lowest bit set in a word that is not 0."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
@@ -64,31 +63,31 @@ def _compiled_lowest(word):
     return lambda word: _lowest(word)
 
 
-def prefetch(array, at):
-    """Ask for the cache line of an element that will soon be read."""
+def prefetch_line(array, at):
+    """Request the cache line of an element that will soon be read."""
 
 
 @intrinsic
-def _prefetch(typing_context, array, at):
+def _prefetch_line(typing_context, array, at):
     def generate(context, builder, signature, args):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
         pointer = builder.gep(data, [args[1]])
         flag = ir.IntType(32)
         shape = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
         function = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")
-        builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # to read, keep it close, data
+        builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # for reading, into the nearest cache, data
         return context.get_dummy_value()
 
     return numba.types.void(array, at), generate
 
 
-@overload(prefetch)
-def _compiled_prefetch(array, at):
-    return lambda array, at: _prefetch(array, at)
+@overload(prefetch_line)
+def _compiled_prefetch_line(array, at):
+    return lambda array, at: _prefetch_line(array, at)
 
 
 def fetch(array, at):
-    """``array[at]`` of a flat array, for kernels: ``at`` is not negative, and nobody checks it."""
+    """``array[at]`` of a flat array, for kernels: ``at`` must not be negative, and is not checked."""
     return array[at]
 
 
@@ -107,7 +106,7 @@ def _compiled_fetch(array, at):
 
 
 def put(array, at, value):
-    """``array[at] = value`` of a flat array of int64, for kernels: ``at`` is not negative, and nobody checks it."""
+    """``array[at] = value`` for a flat array, for kernels: ``at`` must not be negative, and is not checked."""
     array[at] = value
 
 

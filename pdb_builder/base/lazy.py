@@ -1,6 +1,6 @@
-"""Names of a package that are loaded when first asked for.
+"""Names of a package that are imported on first use.
 
-So the command lines can print their help without waiting for numba.
+So ``import solver`` takes milliseconds, and the command lines print their help without waiting for numba.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import import_module
 
 
 def lazy_names(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """The ``__getattr__`` and ``__dir__`` of a package whose names live in the given modules."""
+    """The ``__getattr__`` and ``__dir__`` of a package whose public names are defined in the given modules."""
 
     def get(name: str) -> object:
         if name in homes:

@@ -1,4 +1,4 @@
-"""What the machine offers: memory, cores, threads."""
+"""What the machine offers, in numbers and in words."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import resource
 
 
 def available_memory() -> int | None:
-    """The bytes of memory that are free to use, or None where nobody tells.
+    """The bytes of memory that can be used, or None if the system does not tell.
 
-    On Linux what the kernel can give without swapping, or the rest of the container's limit if that
-    is less; elsewhere all the memory there is.
+    On Linux this is what the kernel can provide without swapping, or the rest of the container's limit if that is
+    less; elsewhere it is the whole memory of the machine.
     """
     try:
         with open("/proc/meminfo") as lines:
@@ -29,7 +29,7 @@ def available_memory() -> int | None:
 
 
 def peak_memory() -> int:
-    """The most bytes of memory this process has had in use."""
+    """The largest number of bytes of memory that this process has used so far."""
     try:
         with open("/proc/self/status") as lines:
             return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM:"))
@@ -38,19 +38,19 @@ def peak_memory() -> int:
 
 
 def default_threads() -> int:
-    """The number of cores this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def description() -> str:
-    """The machine in a few words."""
+    """The machine in a few words, as recorded in databases and reports."""
     return f"{platform.machine()}, {default_threads()} cores, Python {platform.python_version()}"
 
 
 def readable_size(count: int) -> str:
-    """A number of bytes for people."""
+    """A number of bytes as people read it: ``1.52 GB``."""
     for unit, size in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
         if count >= size:
             return f"{count / size:.3g} {unit}" if count < 100 * size else f"{count / size:,.0f} {unit}"

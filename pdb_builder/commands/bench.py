@@ -19,7 +19,7 @@ from ..build import build_table
 from ..encoding import ENCODINGS
 from ..grid import Grid
 from ..index import index_of
-from ..memory import check_memory
+from ..memory import check_build_memory
 from ..pattern import check_board, check_pattern
 
 DEFAULT_ROWS = [*(f"4x4:{size}" for size in range(4, 9)), *(f"5x5:{size}" for size in range(4, 8)), "4x4:8:bytes"]
@@ -58,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     jobs = [_parse_row(row) for row in args.rows or DEFAULT_ROWS]
     for shape, size, encoding in jobs:
         grid = Grid.parse(shape)
-        check_memory(grid, [len(check_pattern(grid, range(1, size + 1)))], encoding, threads=args.threads)
+        check_build_memory(grid, [len(check_pattern(grid, range(1, size + 1)))], encoding, threads=args.threads)
     if not args.json:
         print(
             f"{'board':6} {'tiles':>5} {'encoding':8} {'states':>14} {'seconds':>8} "

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import re
-import sys
 import time
 
 from tqdm import tqdm
@@ -15,7 +14,7 @@ from ..base.errors import InputError
 from ..base.machine import available_memory, readable_size
 from ..encoding import check_encoding
 from ..grid import Grid
-from ..memory import check_memory, partition_within
+from ..memory import check_build_memory, partition_within
 from ..pattern import (
     DEFAULT_NAME,
     NAMED,
@@ -105,12 +104,9 @@ def run(args: argparse.Namespace) -> int:
         path = args.output or args.folder / f"{spec.name}.h5"
         there = path.exists() and not args.overwrite
         if not there:
-            limit = available_memory()
-            if args.max_memory is not None:
-                limit = min(args.max_memory, limit or args.max_memory)
-            if args.force:
-                limit = sys.maxsize
-            needed = check_memory(spec.grid, map(len, spec.partition), spec.encoding, limit, args.threads)
+            needed = check_build_memory(
+                spec.grid, map(len, spec.partition), spec.encoding, args.max_memory, args.threads, args.force
+            )
             what = f"{spec.grid} {'-'.join(str(len(tiles)) for tiles in spec.partition)}, encoding {spec.encoding}"
             notice(f"{path}: {what}, needs {readable_size(needed)} of memory to build")
         watcher = _make_watcher()

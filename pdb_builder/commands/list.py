@@ -11,9 +11,9 @@ from ..base.machine import readable_size
 from ..build import build_table
 from ..grid import Grid
 from ..index import index_of
-from ..memory import memory_for, table_bytes
+from ..memory import build_memory
 from ..pattern import DEFAULT_NAME, NAMED, Spec, shape_of
-from ..store import open_database
+from ..store import open_database, table_bytes
 
 
 def _states_per_second(threads: int | None) -> float:
@@ -52,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
                 "name": name,
                 "entries": entries,
                 "bytes": sum(table_bytes(index, spec.encoding) for index in indexes),
-                "memory": max(memory_for(grid, len(tiles), spec.encoding, args.threads) for tiles in partition),
+                "memory": max(build_memory(grid, len(tiles), spec.encoding, args.threads) for tiles in partition),
                 "seconds": 1 + sum(index.states for index in indexes) / speed * (1 if spec.encoding == "bits" else 3),
                 "built": _state_of(path, spec),
                 "path": str(path),

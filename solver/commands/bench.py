@@ -192,7 +192,7 @@ def _lengths(shape: str, count: int, folder: Path) -> dict:
     solutions = [solve_board(grid, board, goal, settings) for board in boards]
     figures: dict = {"boards": count}
     for after in (1, 3, 10, BEAM_SECONDS + 1):  # the last pass may end a moment late
-        known = [[one.length for one in found.improvements if one.seconds <= after] for found in solutions]
+        known = [[one.length for one in found.incumbents if one.seconds <= after] for found in solutions]
         if all(known):
             figures[f"moves_after_{min(after, BEAM_SECONDS)}_s"] = mean(map(min, known))
     if optimal:

@@ -32,7 +32,7 @@ from ..search import default_memory
 from ..settings import Settings
 from .compared_boards import compared_boards
 from .exit_codes import INTERRUPTED, LIMIT, NO_SOLUTION, SOLVED
-from .progress import ComparisonBar
+from .progress import ComparisonBar, SearchMeter
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,7 +54,10 @@ def run(args: argparse.Namespace) -> int:
         memory_limit=default_memory(jobs) if args.memory_limit is None else args.memory_limit,
         folder=args.folder,
     )
-    methods = prepare_methods(grid, goal, algorithms, heuristics or _usual_heuristics(grid), settings, notice)
+    with SearchMeter(silent=True) as meter:
+        methods = prepare_methods(
+            grid, goal, algorithms, heuristics or _usual_heuristics(grid), settings, meter.report, notice
+        )
     comparison = Comparison(grid, goal, instances, methods)
     results = _open_results(args)
     interrupted = _run_searches(comparison, jobs, results)

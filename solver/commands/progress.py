@@ -1,4 +1,8 @@
-"""Progress on stderr: a line for one search, a bar for a comparison. Both are drawn only if stderr is a terminal."""
+"""Progress on stderr: a line for one search, a bar for many boards, a bar for a comparison.
+
+They are drawn only if stderr is a terminal. Each has a method ``report`` for the searches to call now and then, from
+any thread; a search whose heuristic is built first reports that as well.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +35,12 @@ class SearchMeter:
         self._line.close()
 
     def report(self, progress: Progress) -> None:
-        """Called by the search, now and then."""
         now = time.monotonic()
+        if progress.preparing:
+            if now - self._last >= PULSE:
+                self._last = now
+                self._line.set_description_str(_preparing(progress))
+            return
         self._first = self._first or (now, progress.generated)
         if progress.length != self._length:
             self._length = progress.length
@@ -51,6 +59,32 @@ class SearchMeter:
         self._line.set_description_str(
             f"{where}{share}: {format_large(progress.generated)} generated{stored}, {format_large(speed)}/s"
         )
+
+
+class BoardsBar:
+    """How many of the boards are answered. It is not drawn if ``hidden``, as an animated board would be in its way."""
+
+    def __init__(self, count: int | None, hidden: bool) -> None:
+        self._bar = tqdm(total=count, unit=" boards", disable=hidden or None, leave=False)
+
+    def __enter__(self) -> BoardsBar:
+        return self
+
+    def __exit__(self, *exception) -> None:
+        self._bar.close()
+
+    def clear(self) -> None:
+        """Make room for an answer."""
+        self._bar.clear()
+
+    def advance(self) -> None:
+        """Called after every board."""
+        self._bar.set_postfix_str("", refresh=False)
+        self._bar.update()
+
+    def report(self, progress: Progress) -> None:
+        if progress.preparing:
+            self._bar.set_postfix_str(_preparing(progress))
 
 
 class ComparisonBar:
@@ -79,7 +113,6 @@ class ComparisonBar:
         self._bar.update()
 
     def report(self, progress: Progress) -> None:
-        """Called by the searches, now and then."""
         now = time.monotonic()
         if now < self._next or self._bar.disable:
             return
@@ -89,3 +122,7 @@ class ComparisonBar:
         if self._jobs == 1:
             words += [f"bound {progress.bound}"] + ([] if progress.share is None else [f"{progress.share:.0%} done"])
         self._bar.set_postfix_str(", ".join(words))
+
+
+def _preparing(progress: Progress) -> str:
+    return f"{progress.preparing}: {progress.share:.0%} done"

@@ -73,7 +73,7 @@ def given_up(solution: Solution) -> str:
 
 def _iteration_table(solution: Solution) -> Iterator[str]:
     """The counts of each bound; of a beam, those of each width and the length of the solution it found."""
-    incumbents = list(solution.improvements)
+    incumbents = list(solution.incumbents)
     first, found = ("width", f" {'moves':>7}") if solution.algorithm == "beam" else ("bound", "")
     yield f"{first:>7}{found} {'expanded':>15} {'generated':>15} {'seconds':>9}"
     for one in solution.iterations:

@@ -9,19 +9,19 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from threading import Event
 from typing import NamedTuple
-
-from tqdm import tqdm
 
 from pdb_builder.base.errors import InputError, Unsolvable
 from pdb_builder.base.machine import default_threads
 from pdb_builder.shell import notice, with_flags
 
 from ..heuristics import check_name
+from ..heuristics.preparing import Notify
 from ..jobs import map_jobs
 from ..search import default_memory
+from ..search.outcome import INTERRUPT, OnProgress
 from ..settings import Settings, check_settings
 from ..show.gif import check_gif, save_gif
 from ..show.playback import SPEED
@@ -30,13 +30,11 @@ from ..solution import Solution
 from ..solving import solve_board
 from .boards import NO_BOARD, InputBoard, input_boards
 from .exit_codes import BAD_INPUT, INTERRUPTED, LIMIT, NO_SOLUTION, SOLVED, gravest
-from .progress import SearchMeter
+from .progress import BoardsBar, SearchMeter
 from .solution_text import given_up, solution_in_full, solution_in_line
 
 NO_MOVES = "-"  # for one of many boards without a solution, so that --quiet prints one line per board
 RECORD_KEYS = ("shape", "wrap", "board", "goal", "solvable", "solved", "optimal", "length", "moves")
-
-Notify = Callable[[str], None]
 
 
 class Answer(NamedTuple):
@@ -68,18 +66,19 @@ def run(args: argparse.Namespace) -> int:
     settings, interrupt, notify = _settings(args), Event(), _notice_once()
     if not several:
         with SearchMeter(silent=args.quiet or args.json) as meter:
-            answer = _solve(next(iter(boards)), args, settings, notify, interrupt, meter.report)
+            answer = _solve(next(iter(boards)), args, settings, meter.report, notify, interrupt)
         code = _print_answer(answer, args, notify)
         _save_gif(answer, args)
         return code
     if args.heuristic is not None:
         check_name(args.heuristic)
-    if settings.algorithm is not None:
-        check_settings(settings)
-    answers = map_jobs(
-        boards, lambda board: _solve(board, args, settings, notify, interrupt), args.jobs or 1, interrupt
-    )
-    return _print_answers(answers, args, notify, len(boards) if isinstance(boards, list) else None)
+    check_settings(settings)
+    with BoardsBar(len(boards) if isinstance(boards, list) else None, hidden=args.animate) as bar:
+
+        def work(board: InputBoard) -> Answer:
+            return _solve(board, args, settings, bar.report, notify, interrupt)
+
+        return _print_answers(map_jobs(boards, work, args.jobs or 1, interrupt), args, notify, bar)
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -119,18 +118,18 @@ def _solve(
     given: InputBoard,
     args: argparse.Namespace,
     settings: Settings,
+    progress: OnProgress,
     notify: Notify,
     interrupt: Event,
-    report: Callable | None = None,
 ) -> Answer:
     try:
         given = given.parsed(args)
-        solution = solve_board(given.grid, given.board, given.goal, settings, report, notify, interrupt)
+        solution = solve_board(given.grid, given.board, given.goal, settings, progress, notify, interrupt)
     except Unsolvable as error:
         return Answer(given, NO_SOLUTION, error=str(error))
     except InputError as error:
         return Answer(given, BAD_INPUT, error=with_flags(str(error)))
-    code = {None: SOLVED, "interrupt": INTERRUPTED}.get(solution.stopped, LIMIT)
+    code = {None: SOLVED, INTERRUPT: INTERRUPTED}.get(solution.stopped, LIMIT)
     return Answer(given, code, solution)
 
 
@@ -156,19 +155,18 @@ def _print_answer(answer: Answer, args: argparse.Namespace, notify: Notify) -> i
     return answer.code
 
 
-def _print_answers(answers: Iterator[Answer], args: argparse.Namespace, notify: Notify, count: int | None) -> int:
+def _print_answers(answers: Iterator[Answer], args: argparse.Namespace, notify: Notify, bar: BoardsBar) -> int:
     """Print the answers as they come; returns the gravest exit code."""
     codes = set()
     try:
-        # The bar would be drawn into an animated board.
-        with tqdm(total=count, unit=" boards", disable=args.animate or None, leave=False) as bar:
-            for answer in answers:
-                codes.add(answer.code)
-                bar.clear()
-                _print_one_of_many(answer, args, notify)
-                bar.update()
+        for answer in answers:
+            codes.add(answer.code)
+            bar.clear()
+            _print_one_of_many(answer, args, notify)
+            bar.advance()
     except KeyboardInterrupt:
         codes.add(INTERRUPTED)
+        bar.clear()
         notice("interrupted: the boards after these were not started")
     if not codes:
         raise InputError(NO_BOARD)

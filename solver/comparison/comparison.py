@@ -8,7 +8,7 @@ about its board (``claims``), and the first contradiction ends the comparison.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
@@ -22,6 +22,7 @@ from ..goals import goal_board
 from ..instances import Instance, load_set
 from ..jobs import map_jobs
 from ..search import default_memory
+from ..search.outcome import INTERRUPT, OnProgress, unreported
 from ..settings import Settings
 from ..solving import solve_board
 from .cells import Cell, Summary, furthest, summarise
@@ -108,21 +109,23 @@ class Comparison:
         every = [(one, method) for one in self.instances.values() for method in self.methods]
         return [(one, method) for one, method in every if not self.cell(one, method)]
 
-    def run(self, jobs: int, interrupt: Event, report: Callable | None = None) -> Iterator[Cell]:
+    def run(self, jobs: int, interrupt: Event, progress: OnProgress = unreported) -> Iterator[Cell]:
         """Run the missing searches and yield each cell as it comes, for the caller to ``add``.
 
         After an interruption the searches under way are abandoned, and leave no cell.
         """
         work = self.missing()
-        for cell in map_jobs(work, lambda pair: self.search(*pair, interrupt, report), jobs, interrupt, in_order=False):
-            if cell.limit_hit != "interrupt":
+        for cell in map_jobs(
+            work, lambda pair: self.search(*pair, progress, interrupt), jobs, interrupt, in_order=False
+        ):
+            if cell.limit_hit != INTERRUPT:
                 yield cell
 
     def search(
-        self, instance: Instance, method: Method, interrupt: Event | None = None, report: Callable | None = None
+        self, instance: Instance, method: Method, progress: OnProgress = unreported, interrupt: Event | None = None
     ) -> Cell:
         """The cell of a board and a method, by searching."""
-        found = solve_board(self.grid, instance.board, self.goal, method.settings, report, None, interrupt)
+        found = solve_board(self.grid, instance.board, self.goal, method.settings, progress, interrupt=interrupt)
         return Cell(
             instance.id,
             self.board_text(instance),

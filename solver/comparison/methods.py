@@ -9,7 +9,7 @@ makes one method, however many heuristics are compared.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pdb_builder.base.errors import InputError
@@ -17,10 +17,13 @@ from pdb_builder.base.machine import default_threads
 from pdb_builder.grid import Grid
 
 from ..board import Board
+from ..choosing import heuristic_for
 from ..frame import frame_of
+from ..heuristics.preparing import Notify, ignore_remark
 from ..search import check_search
-from ..settings import DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, Settings
-from ..solving import heuristic_for, solve_board
+from ..search.outcome import OnProgress, unreported
+from ..settings import ORDERS, Settings, check_settings
+from ..solving import solve_board
 
 # The options that can follow the name of an algorithm and a colon: how they are read, and an example.
 PARAMETERS = {"order": (str, "fixed"), "weight": (float, "1.5"), "width": (int, "10000"), "depth": (int, "30")}
@@ -55,22 +58,25 @@ def prepare_methods(
     algorithms: Sequence[str],
     heuristics: Sequence[str],
     settings: Settings,
-    notify: Callable[[str], None] | None = None,
+    progress: OnProgress = unreported,
+    notify: Notify = ignore_remark,
 ) -> list[Method]:
     """Every algorithm with every heuristic, each prepared.
 
     An algorithm may name a parameter, as in ``ida-star:fixed``, ``weighted-a-star:1.5``, ``beam:10000`` and ``dfs:30``.
     An uninformed one makes one method, with the heuristic ``none``. ``pdb`` becomes the name of the database it finds.
+    ``progress`` and ``notify`` are told of preparations that take long.
     """
+    check_settings(settings)
     frame = frame_of(grid, goal)
     methods: list[Method] = []
     for algorithm, chosen in [(one, _settings_of(one, settings)) for one in algorithms]:
-        uninformed = check_search(chosen.algorithm).blind
+        uninformed = check_search(chosen.algorithm).uninformed
         if not (heuristics or uninformed):
             raise InputError(f"{algorithm} needs a heuristic, but none is given: name at least one")
         for heuristic in [None] if uninformed else heuristics:
             own = chosen._replace(heuristic=heuristic)
-            solve_board(grid, goal, goal, own, notify=notify)
+            solve_board(grid, goal, goal, own, progress, notify)
             found = heuristic_for(frame, own)
             for file in found.mapped:
                 file[:: mmap.PAGESIZE].max()  # or the first boards would pay for reading it
@@ -86,15 +92,15 @@ def prepare_methods(
 
 
 def _settings_of(algorithm: str, settings: Settings) -> Settings:
-    """The settings of an algorithm with the parameter after its colon, whose value is checked by ``solve_board``."""
+    """The settings of an algorithm with the parameter after its colon."""
     name, colon, word = algorithm.partition(":")
     search = check_search(name)
     own = settings._replace(algorithm=name)
     if colon:
         parameter = next((one for one in PARAMETERS if one in search.options), None)
+        if parameter is None and word in ORDERS:
+            parameter = "order"  # which is refused below, with a better message
         if parameter is None:
-            if word in ORDERS:
-                return own._replace(order=word)  # which is refused with a better message
             raise InputError(f"{name} takes no parameter, got {word[:60]!r}: leave out the colon and the parameter")
         kind, example = PARAMETERS[parameter]
         try:
@@ -104,17 +110,16 @@ def _settings_of(algorithm: str, settings: Settings) -> Settings:
             raise InputError(
                 f"the {parameter} of {name} must be {number}, got {word[:60]!r}: write it as {name}:{example}"
             ) from None
-    if "weight" in search.options and own.weight is None:
-        own = own._replace(weight=DEFAULT_WEIGHT)
-    if "width" in search.options and not (own.width or own.time_limit or own.node_limit):
-        own = own._replace(time_limit=DEFAULT_SECONDS)
-    return own
+    try:
+        return check_settings(own)
+    except InputError as error:  # it names parameters of ``solve``, which ``compare`` does not have
+        raise InputError(f"{algorithm[:60]}: {error}".replace("`", "")) from None
 
 
 def _guaranteed_bound(settings: Settings, admissible: bool) -> float | None:
     """The suboptimality bound that a search guarantees; None if it guarantees nothing."""
     search = check_search(settings.algorithm)
-    if search.promises:
+    if search.optimal:
         return 1.0 if settings.depth is None else None
     # The search counts in thousandths.
     return round(1000 * settings.weight) / 1000 if "weight" in search.options and admissible else None

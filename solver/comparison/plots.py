@@ -21,7 +21,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.files import output_file
 
 from ..number_text import format_ratio
 from .cells import Cell
@@ -52,19 +52,14 @@ STYLE = {
 
 def save_plot(comparison: Comparison, title: str, path: Path) -> None:
     """Draw the pictures into a file, PNG or SVG by its extension."""
-    write_file(path, draw(comparison, title, format_of(path)))
+    picture = draw(comparison, title, format_of(path))
+    with output_file(path) as file:
+        file.write(picture)
 
 
 def format_of(path: Path) -> str:
     """The extension of a file, in lower case and without the dot."""
     return path.suffix.lower().removeprefix(".")
-
-
-def write_file(path: Path, content: bytes) -> None:
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}: choose another file") from None
 
 
 def draw(comparison: Comparison, title: str, form: str) -> bytes:

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from pdb_builder import __version__
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.files import check_writable
+from pdb_builder.base.files import check_writable, output_file
 from pdb_builder.base.machine import description
 
 from ..board import format_board
 from .comparison import Comparison
-from .plots import FORMATS, draw, format_of, write_file
+from .plots import FORMATS, draw, format_of
 from .tables import TextTable, board_table, summary_table
 
 CSS = """
@@ -76,7 +76,8 @@ def save_report(comparison: Comparison, title: str, words: list[str], path: Path
         f"<p>The goal is {html.escape(format_board(comparison.grid, comparison.goal))}.</p></details>",
     ]
     page = f"<!doctype html><html lang=en><meta charset=utf-8><title>{html.escape(title)}</title><style>{CSS}</style>"
-    write_file(path, ("\n".join([page, *parts]) + "\n").encode(errors="replace"))
+    with output_file(path) as file:
+        file.write(("\n".join([page, *parts]) + "\n").encode(errors="replace"))
 
 
 def _as_html(table: TextTable) -> str:

@@ -13,12 +13,12 @@ import fcntl
 import io
 import math
 import os
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.files import replaced
 
 from .cells import CUTS, FAILURES, Cell, furthest
 
@@ -144,18 +144,8 @@ class ResultsFile:
                 best[key] = furthest(best.get(key), cell)
             in_order = sorted(best.values(), key=order)
             if in_order != cells and self._in_place():
-                path = self.path.resolve()
-                new = path.with_name(f".{path.name}.new")
-                try:
-                    with open(new, "x", encoding="utf-8", newline="") as file:
-                        file.writelines(_line(words) for words in [Cell._fields, *in_order])
-                    shutil.copymode(path, new)
-                    os.replace(new, path)
-                except FileExistsError:  # somebody else's
-                    return
-                except BaseException:
-                    new.unlink(missing_ok=True)
-                    raise
+                with replaced(self.path.resolve()) as file:
+                    file.writelines(_line(words).encode() for words in [Cell._fields, *in_order])
 
 
 def _line(words: tuple) -> str:

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 from pdb_builder.base.errors import InputError
 
+from ..choosing import heuristic_for
 from ..frame import frame_of
 from ..settings import Settings
-from ..solving import heuristic_for
 from .cells import FAILURES, Cell
 from .comparison import Comparison
 

@@ -1,122 +1,178 @@
 """What a search asks of a heuristic.
 
-A search loop is written once, for every heuristic. Numba compiles it anew for each *kind* of
-heuristic, and at that moment fills in the functions below with the code of that kind: a kind
-is a NamedTuple of arrays, and its file provides the bodies (``@body_of``).
+A search loop is written once, for every heuristic. Numba compiles it for each *kind* of heuristic and fills in the
+operations below with the code of that kind. A kind is a NamedTuple of arrays; its module registers the bodies of its
+operations with ``@body_of``.
 
-A heuristic keeps, in its own arrays, what it knows of the current board, and is carried from board
-to board by moves. A move is ``(tile, source, target)``: the tile on cell ``source`` goes to the
-blank's cell ``target``, and the blank to ``source``.
+A heuristic keeps what it knows of the *current board* in its own arrays and is carried from board to board by moves. A
+move is ``(tile, source, target)``: the tile on cell ``source`` goes to the blank's cell ``target``, and the blank to
+``source``. Every kind has three operations:
 
-- ``aim(heuristic, slot, tile, source, target, via, via_tile)`` works out what a move asks of memory, notes
-  it in the numbered ``slot`` and asks for it. The move is one of the current board, or of the board after
-  the move of ``via_tile`` that was looked at in slot ``via``; a ``via_tile`` of 0 is none. ``fetches(heuristic)``
-  says whether there is anything to ask for.
-- ``look(heuristic, slot, tile, source, target)`` is the value of the board after the move that was aimed
-  at in ``slot``. The move is not made.
-- ``step(heuristic, slot, tile, source, target)`` makes the move that was looked at in ``slot``, and
-  leaves there what takes it back: the same step with ``source`` and ``target`` exchanged.
-- ``settle(heuristic, board, parts, at)`` makes ``board`` the current one, from nothing but its
-  tiles and its *parts*, the numbers whose maximum is its value: ``parts[at]`` and following.
-- ``note(heuristic, slot, value, parts, at)`` writes the parts of the board that was looked at in
-  ``slot`` and has this value.
-- ``keep(heuristic, words, at)`` writes all that is known of the current board into ``words[at]`` and following, and
-  ``resume(heuristic, words, at)`` makes the board that was kept there the current one: faster than ``settle``, for
-  those who have the room.
+- ``load(heuristic, board, parts, at)`` makes ``board`` the current one. Its *parts*, the numbers whose maximum is its
+  value, are ``parts[at]`` and following; a heuristic that can work out its value need not look at them.
+- ``evaluate(heuristic, slot, tile, source, target)`` is the value of the board after a move, which is not made.
+- ``apply(heuristic, slot, tile, source, target)`` makes a move that was evaluated in ``slot``. The same call with
+  ``source`` and ``target`` exchanged takes it back.
 
-Slots let a search aim at many moves before it looks at any of them, so that the waits for memory
-overlap, and then make the chosen ones without looking again.
+*Slots* are numbered places to note what evaluating a move has found out, so that applying it costs nothing more.
+``apply`` leaves in the slot what takes the move back. A heuristic that has nothing to note ignores them.
 
-What a search holds in Python is a ``Heuristic``: a name and the means to make the NamedTuple.
+The other operations have bodies already, which serve if the kind has a field ``state``, an int64 array with all that
+changes from board to board:
+
+- ``save(heuristic, words, at)`` copies the state to ``words[at]`` and following, ``restore(heuristic, words, at)``
+  copies it back.
+- ``write_parts(heuristic, slot, value, parts, at)`` writes the parts of the board that was evaluated in ``slot`` and
+  has this value. A heuristic of one part writes the value.
+- ``prefetch(heuristic, slot, tile, source, target, via, via_tile)`` comes before ``evaluate`` and asks memory for what
+  that will need, so that the waits for many moves overlap. The move is one of the current board, or of the board after
+  the move of ``via_tile`` that was evaluated in slot ``via``; a ``via_tile`` of 0 means the current board. Unless a
+  kind registers a body, nothing is fetched, and ``prefetches(heuristic)`` is False when a search is compiled.
+
+What Python holds is a ``Heuristic``: a name, and the means to make the NamedTuple.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numba import types
+from numba import typeof
+from numba.core.errors import TypingError
 from numba.extending import overload
+
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.jit import kernel
+from pdb_builder.grid import Grid
+from pdb_builder.pattern import has_patterns
 
 Board = Sequence[int]
 
+# ---- operations ---------------------------------------------------------------------------------
 
-@dataclass(frozen=True)
-class Heuristic:
-    """A lower bound on the moves to one goal, 0 for the goal alone; or, if it is not ``admissible``, a mere estimate.
-
-    ``fresh(slots)`` makes the NamedTuple that kernels work on, with room for so many slots; every
-    thread needs its own. ``measure(board)`` gives the parts of a board. Boards are in the numbering
-    of the canonical goal.
-    """
-
-    name: str
-    kind: str  # heuristics of the same kind share compiled code
-    parts: int  # how many numbers the value is the maximum of
-    fresh: Callable[[int], Any]
-    measure: Callable[[Board], list[int]]
-    words: int  # how many ``keep`` writes
-    mapped: tuple[np.ndarray, ...] = ()  # the files it reads, mapped into memory
-    by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
-    admissible: bool = True  # whether it never exceeds the moves needed: else solutions need not be shortest
+_bodies: dict[Callable, dict[type, Callable]] = {}  # by operation and kind
 
 
-def fetches(heuristic):
-    """Whether ``aim`` does anything."""
+def operation(function: Callable, required: bool = False) -> Callable:
+    """Let kernels call an operation: with the body registered for the kind of its first argument, else with its own."""
+    bodies = _bodies.setdefault(function, {})
+
+    def choose(*arguments):
+        kind = getattr(arguments[0], "instance_class", None)
+        if kind not in bodies and required:
+            raise TypingError(f"{kind or arguments[0]} has no {function.__name__}: register a body with @body_of")
+        return bodies.get(kind, function)
+
+    overload(function, strict=False)(choose)  # not strict: ``choose`` accepts any arguments
+    return function
 
 
-def aim(heuristic, slot, tile, source, target, via, via_tile):
-    """Ask memory for what ``look`` will need."""
+required_operation = partial(operation, required=True)
 
 
-def look(heuristic, slot, tile, source, target):
-    """The value of the board after a move that was aimed at."""
+def body_of(operation: Callable, *kinds: type) -> Callable:
+    """Decorator: the body of an operation for heuristics of some kinds, which are NamedTuple classes."""
 
-
-def step(heuristic, slot, tile, source, target):
-    """Make the move in ``slot``, or take it back."""
-
-
-def settle(heuristic, board, parts, at):
-    """Make ``board`` the current board."""
-
-
-def note(heuristic, slot, value, parts, at):
-    """Write the parts of the board in ``slot``."""
-
-
-def keep(heuristic, words, at):
-    """Write all that is known of the current board."""
-
-
-def resume(heuristic, words, at):
-    """Make a board that was kept the current one."""
-
-
-def body_of(function, *kinds: type):
-    """Decorator: the body of ``function`` for heuristics of some kinds, which are NamedTuple classes."""
-
-    def register(body):
-        def choose(*arguments):
-            numba_type = arguments[0]
-            ours = isinstance(numba_type, types.BaseNamedTuple) and numba_type.instance_class in kinds
-            return body if ours else None
-
-        overload(function, strict=False)(choose)  # not strict: ``choose`` takes any arguments
+    def register(body: Callable) -> Callable:
+        _bodies[operation].update(dict.fromkeys(kinds, body))
         return body
 
     return register
 
 
-def asks_nothing(kind: type) -> None:
-    """Give a kind that needs nothing fetched from far the bodies of ``fetches`` and ``aim``."""
+@required_operation
+def load(heuristic, board, parts, at):
+    """Make ``board`` the current board."""
 
-    @body_of(fetches, kind)
-    def _fetches(heuristic):
-        return False
 
-    @body_of(aim, kind)
-    def _aim(heuristic, slot, tile, source, target, via, via_tile):
-        pass
+@required_operation
+def evaluate(heuristic, slot, tile, source, target):
+    """The value of the board after a move."""
+
+
+@required_operation
+def apply(heuristic, slot, tile, source, target):
+    """Make the move in ``slot``, or take it back."""
+
+
+@operation
+def write_parts(heuristic, slot, value, parts, at):
+    """Write the parts of the board in ``slot``."""
+    parts[at] = value
+
+
+@operation
+def save(heuristic, words, at):
+    """Write all that is known of the current board."""
+    for word in range(heuristic.state.size):
+        words[at + word] = heuristic.state[word]
+
+
+@operation
+def restore(heuristic, words, at):
+    """Make a board that was saved the current one."""
+    for word in range(heuristic.state.size):
+        heuristic.state[word] = words[at + word]
+
+
+@operation
+def prefetch(heuristic, slot, tile, source, target, via, via_tile):
+    """Ask memory for what ``evaluate`` will need."""
+
+
+@operation
+def prefetches(heuristic):
+    """Whether ``prefetch`` does anything."""
+    return False
+
+
+# ---- heuristics ---------------------------------------------------------------------------------
+
+
+@kernel
+def _loaded_value(heuristic, board, parts):
+    load(heuristic, board, parts, 0)
+    return heuristic.state[0]
+
+
+@dataclass(frozen=True)
+class Heuristic:
+    """An estimate of the moves to one goal, 0 for the goal alone.
+
+    ``workspace(slots)`` makes the NamedTuple that kernels work on, with room for so many slots; every thread needs its
+    own. ``measure(board)`` gives the parts of a board; without it they are what ``load`` makes of the board, which must
+    then leave the value in ``state[0]``. Boards are in the numbering of the canonical goal.
+    """
+
+    name: str
+    workspace: Callable[[int], Any]
+    measure: Callable[[Board], list[int]] = None  # type: ignore[assignment]
+    parts: int = 1  # how many numbers the value is the maximum of
+    saved_words: int = 0  # how many ``save`` writes; 0: as many as the state has
+    mapped: tuple[np.ndarray, ...] = ()  # the files it reads, mapped into memory
+    by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
+    admissible: bool = True  # whether it never exceeds the moves needed, so that solutions can be proven shortest
+
+    def __post_init__(self) -> None:
+        if self.measure is None:
+            object.__setattr__(self, "measure", self._measure_by_loading)
+        if not self.saved_words:
+            object.__setattr__(self, "saved_words", self.workspace(1).state.size)
+
+    def _measure_by_loading(self, board: Board) -> list[int]:
+        return [int(_loaded_value(self.workspace(1), np.array(board, dtype=np.uint8), np.zeros(1, dtype=np.int64)))]
+
+    @cached_property
+    def kind(self) -> str:
+        """Heuristics of the same kind share compiled code."""
+        return str(typeof(self.workspace(1)))
+
+
+def check_not_wrapped(grid: Grid, name: str) -> None:
+    """Raise ``InputError`` if the edges are joined, for a heuristic that is inadmissible there."""
+    if grid.wrap:
+        others = "manhattan or pdb" if has_patterns(grid) else "manhattan"
+        raise InputError(f"{name} is inadmissible on {grid} boards, where tiles slide across the edges: use {others}")

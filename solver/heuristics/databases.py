@@ -1,4 +1,9 @@
-"""Which database serves a goal."""
+"""Which database serves a goal.
+
+A database is named by its file, or else the best one in the folder serves: ``bits`` before ``bytes``, then the largest.
+Candidates are recognised by their file names, which begin with the shape of the board or with that of the board on its
+side. A database is opened once, and again only if its file changes.
+"""
 
 from __future__ import annotations
 
@@ -7,87 +12,82 @@ import os
 import shlex
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.errors import DatabaseError, InputError
 from pdb_builder.base.folders import databases_folder
+from pdb_builder.database import Database
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import MAX_PATTERN_CELLS, has_patterns
+from pdb_builder.store import open_database
 
-if TYPE_CHECKING:
-    from .contract import Heuristic
+from . import pattern_database
+from .contract import Heuristic
 
-
-def _named(name: str, folder: Path) -> Path:
-    return Path(name) if name.endswith(".h5") else folder / f"{name}.h5"
-
-
-def how_to_build(grid: Grid, blank: int, folder: Path) -> str:
-    """The command that builds a database where it is looked for; for boards that can have none, what there is."""
-    if not has_patterns(grid):
-        others = "manhattan" if grid.wrap else "manhattan or linear-conflict"
-        return f"boards of more than {MAX_PATTERN_CELLS} cells do without, with {others}"
-    words = ["pdb-builder", "build", grid.shape]
-    words += ["--wrap"] if grid.wrap else []
-    words += ["--blank", str(blank)] if blank else []
-    words += ["--folder", shlex.quote(str(folder))] if folder != databases_folder() else []
-    return f"build one with '{' '.join(words)}'"
+Stamp = tuple[int, int]  # when a file was changed, and its size
 
 
-def _opened(grid: Grid, blank: int, path: Path, reflection: bool) -> Heuristic:
-    from pdb_builder.base.errors import DatabaseError
+@lru_cache(maxsize=16)
+def _opened(path: Path, stamp: Stamp) -> Database:
+    return open_database(path)
 
+
+def _open(path: Path) -> Database:
+    """The database at a path; raises ``DatabaseError``."""
     try:
-        status = path.stat() if path.exists() else None
-        return _prepared(grid, blank, path, status and (status.st_mtime_ns, status.st_size), reflection)
-    except (DatabaseError, OSError) as error:
+        status = path.stat()
+    except OSError:
+        return open_database(path)  # which says what is wrong
+    return _opened(path, (status.st_mtime_ns, status.st_size))
+
+
+def named_database(name: str, folder: Path) -> Database:
+    """The database that a heuristic names: a path that ends in .h5, or a file in the folder without that ending."""
+    try:
+        return _open(Path(name) if name.endswith(".h5") else folder / f"{name}.h5")
+    except DatabaseError as error:
         raise InputError(str(error)) from None
 
 
-@lru_cache(maxsize=16)
-def _prepared(grid: Grid, blank: int, path: Path, stamp: object, reflection: bool) -> Heuristic:
-    """A database made ready once, and again if its file changes."""
-    from pdb_builder.store import open_database
-
-    from .pattern_database import prepare as prepare_pattern_database
-
-    return prepare_pattern_database(grid, blank, open_database(path), reflection)
-
-
-def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Path | None, tuple[str, ...]]:
-    """The database in a folder that promises most for a goal: ``bits`` before ``bytes``, then the largest.
-
-    Files are told by their names, which begin with the shape, lying or standing. Also returns what is
-    wrong with those that cannot be used.
-    """
+def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Database | None, tuple[str, ...]]:
+    """The best database in a folder for a goal, if any fits; and what is wrong with those that cannot be used."""
     if not has_patterns(grid):
         return None, ()  # whatever the names of files say
     shapes = {grid.shape, f"{grid.cols}x{grid.rows}"}
-    stamps = []
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".h5") and entry.name.removesuffix(".h5").split("-")[0] in shapes:
-                status = entry.stat()
-                stamps.append((entry.name, status.st_mtime_ns, status.st_size))
-    return _best_database(grid, blank, folder, tuple(sorted(stamps)))
+    names: list[str] = []
+    with contextlib.suppress(OSError):
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".h5"))
+    fitting, unusable = [], []
+    for name in names:
+        if name.removesuffix(".h5").split("-")[0] in shapes:
+            try:
+                database = _open(folder / name)
+            except DatabaseError as error:
+                unusable.append(str(error))
+                continue
+            if pattern_database.fits(grid, blank, database):
+                entries = sum(table.entries for table in database.tables)
+                fitting.append((database.spec.encoding == "bits", entries, str(database.path), database))
+    return max(fitting)[-1] if fitting else None, tuple(unusable)
 
 
 @lru_cache(maxsize=16)
-def _best_database(grid: Grid, blank: int, folder: Path, stamps: tuple) -> tuple[Path | None, tuple[str, ...]]:
-    """``best_database`` among certain files, looked at once."""
-    from pdb_builder.base.errors import DatabaseError
-    from pdb_builder.store import open_database
+def database_heuristic(grid: Grid, blank: int, database: Database, reflection: bool = True) -> Heuristic:
+    """The heuristic that looks boards up in a database, for the canonical goal with its blank on the given cell."""
+    if not pattern_database.fits(grid, blank, database):
+        raise InputError(
+            f"{database.path} is for {database.grid} boards with the blank's home on cell {database.spec.blank}, not "
+            f"for {grid} boards with this goal: {how_to_build(grid, blank, database.path.parent)}"
+        )
+    return pattern_database.prepare(grid, blank, database, reflection)
 
-    from .pattern_database import fits
 
-    fitting, unusable = [], []
-    for name, *_ in stamps:
-        try:
-            database = open_database(folder / name)
-        except DatabaseError as error:
-            unusable.append(str(error))
-            continue
-        if fits(grid, blank, database):
-            entries = sum(table.entries for table in database.tables)
-            fitting.append((database.spec.encoding == "bits", entries, database.path))
-    return max(fitting, default=(None,))[-1], tuple(unusable)
+def how_to_build(grid: Grid, blank: int, folder: Path) -> str:
+    """The command that builds a database where it is looked for; for boards too large for one, the alternatives."""
+    if not has_patterns(grid):
+        others = "manhattan" if grid.wrap else "manhattan or linear-conflict"
+        return f"boards of more than {MAX_PATTERN_CELLS} cells have no databases, use {others}"
+    words = ["pdb-builder", "build", grid.shape]
+    words += ["--wrap"] if grid.wrap else []
+    words += ["--blank", str(blank)] if blank else []
+    words += ["--folder", shlex.quote(str(folder))] if folder.absolute() != databases_folder() else []
+    return f"build one with '{' '.join(words)}'"

@@ -1,18 +1,16 @@
-"""Linear conflict: Manhattan distance, and two moves more for every tile that must leave its line.
+"""Linear conflict: Manhattan distance, plus two moves for every tile that must leave its line.
 
-Two tiles that stand in the row both belong to, in the wrong order, cannot pass each other there: one
-must leave the row and come back, two moves that Manhattan distance does not count. In a row with
-several such pairs, the tiles that stay must be in order. So the fewest that must leave are all but a
-longest increasing subsequence; counting pairs instead would count too much (3 1 2 needs one tile
-out, not two). Columns likewise. (Hansson, Mayer & Yung 1992.)
+Two tiles that stand in the wrong order in the row both belong to cannot pass each other there: one must leave the row
+and come back, which takes two moves that Manhattan distance does not count. In a row with several such pairs, the tiles
+that stay must be in order, so the fewest that must leave are all but a longest increasing subsequence. Counting pairs
+instead would overestimate: 3 1 2 needs one tile out, not two. The same holds for columns. (Hansson, Mayer & Yung 1992.)
 
-Each line has a *code*: for every cell a digit, the place of the tile in the line, counted from 1, if
-the tile belongs there, else 0. A move changes the digits of one tile in its home row and in its home
-column, and of no other, by an exclusive or that undoes itself. For lines of up to seven cells a table holds
-the fewest removals of every code; for longer ones they are counted when asked. Lines of more than
-fifteen cells do not fit a code and add nothing.
+Each line has a *code*: a digit per cell, which is the home position within the line, counted from 1, of a tile that
+belongs there, and 0 for any other tile. A move changes the digit of one tile in its home row and in its home column, by
+an exclusive or that undoes itself. For lines of up to seven cells a table holds the fewest removals of every code; for
+longer ones they are counted when needed. Lines of more than fifteen cells do not fit a code and add nothing.
 
-On a wrapped board a tile can go round the other way, and none of this is true.
+On a wrapped board a tile can go round the other way, and the estimate would be inadmissible.
 """
 
 from __future__ import annotations
@@ -22,12 +20,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.errors import InputError
 from pdb_builder.base.jit import fetch, kernel, popcount, put, shared
 from pdb_builder.grid import Grid
-from pdb_builder.pattern import has_patterns
 
-from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
+from .contract import Board, Heuristic, apply, body_of, check_not_wrapped, evaluate, load
 from .manhattan import distances_home
 
 LONGEST_TABLED = 7  # cells of a line whose codes have a table
@@ -45,8 +41,9 @@ class LinearConflict(NamedTuple):
     col_of: np.ndarray
     removals: np.ndarray  # code -> fewest tiles that must leave; empty if there is no table
     width: int  # bits of a digit
-    codes: np.ndarray  # of the current board
+    state: np.ndarray  # the value and the codes of the current board, which the next two are parts of
     value: np.ndarray
+    codes: np.ndarray
     values: np.ndarray  # [slot]
 
 
@@ -84,9 +81,7 @@ def _removals(length: int) -> np.ndarray:
 
 def prepare(grid: Grid, blank: int) -> Heuristic:
     """The heuristic for the canonical goal with its blank on the given cell."""
-    if grid.wrap:
-        others = "manhattan or pdb" if has_patterns(grid) else "manhattan"
-        raise InputError(f"linear conflict does not hold on {grid} boards, where a tile can go round: take {others}")
+    check_not_wrapped(grid, "linear-conflict")
     rows, cols, cells = grid.rows, grid.cols, grid.cells
     longest = max((side for side in (rows, cols) if side <= LONGEST), default=0)
     width = 3 if longest <= LONGEST_TABLED else 4
@@ -104,9 +99,10 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
                 in_col[tile, row * cols + home_col] = (home_row + 1) << (width * row)
     distance = distances_home(grid, blank)
 
-    def fresh(slots: int) -> LinearConflict:
-        working = (np.zeros(rows + cols, dtype=np.int64), np.zeros(1, dtype=np.int64), np.zeros(slots, dtype=np.int64))
+    def workspace(slots: int) -> LinearConflict:
+        state = np.zeros(1 + rows + cols, dtype=np.int64)
         flat = (array.ravel() for array in (distance, in_row, in_col))
+        working = (state, state[:1], state[1:], np.zeros(slots, dtype=np.int64))
         return LinearConflict(cells, *flat, row_of, col_of, removals, width, *working)
 
     def measure(board: Board) -> list[int]:
@@ -117,7 +113,7 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
         distance_sum = int(distance[list(board), range(cells)].sum())
         return [distance_sum + 2 * sum(fewest_removals(code, width) for code in codes)]
 
-    return Heuristic("linear-conflict", "linear-conflict", 1, fresh, measure, words=rows + cols + 1)
+    return Heuristic("linear-conflict", workspace, measure)
 
 
 # The fields are used where they stand: a name that lives across a branch costs an atomic count each time, which
@@ -131,11 +127,20 @@ def _removed(heuristic, code):
     return np.int64(fewest_removals(code, heuristic.width))
 
 
-asks_nothing(LinearConflict)
+@body_of(load, LinearConflict)
+def _load(heuristic, board, parts, at):
+    codes = heuristic.codes
+    for line in range(codes.size):
+        codes[line] = 0
+    for cell in range(board.size):
+        tile = np.int64(board[cell])
+        codes[heuristic.row_of[tile]] ^= heuristic.in_row[tile * heuristic.cells + cell]
+        codes[heuristic.col_of[tile]] ^= heuristic.in_col[tile * heuristic.cells + cell]
+    heuristic.value[0] = parts[at]
 
 
-@body_of(look, LinearConflict)
-def _look(heuristic, slot, tile, source, target):
+@body_of(evaluate, LinearConflict)
+def _evaluate(heuristic, slot, tile, source, target):
     start = np.int64(tile) * heuristic.cells + np.int64(source)
     end = np.int64(tile) * heuristic.cells + np.int64(target)
     row = fetch(heuristic.codes, fetch(heuristic.row_of, np.int64(tile)))
@@ -150,8 +155,8 @@ def _look(heuristic, slot, tile, source, target):
     return value
 
 
-@body_of(step, LinearConflict)
-def _step(heuristic, slot, tile, source, target):
+@body_of(apply, LinearConflict)
+def _apply(heuristic, slot, tile, source, target):
     start = np.int64(tile) * heuristic.cells + np.int64(source)
     end = np.int64(tile) * heuristic.cells + np.int64(target)
     row, col = fetch(heuristic.row_of, np.int64(tile)), fetch(heuristic.col_of, np.int64(tile))
@@ -162,34 +167,3 @@ def _step(heuristic, slot, tile, source, target):
     value = fetch(heuristic.value, 0)
     put(heuristic.value, 0, fetch(heuristic.values, slot))
     put(heuristic.values, slot, value)
-
-
-@body_of(settle, LinearConflict)
-def _settle(heuristic, board, parts, at):
-    codes = heuristic.codes
-    for line in range(codes.size):
-        codes[line] = 0
-    for cell in range(board.size):
-        tile = np.int64(board[cell])
-        codes[heuristic.row_of[tile]] ^= heuristic.in_row[tile * heuristic.cells + cell]
-        codes[heuristic.col_of[tile]] ^= heuristic.in_col[tile * heuristic.cells + cell]
-    heuristic.value[0] = parts[at]
-
-
-@body_of(note, LinearConflict)
-def _note(heuristic, slot, value, parts, at):
-    parts[at] = value
-
-
-@body_of(keep, LinearConflict)
-def _keep(heuristic, words, at):
-    for line in range(heuristic.codes.size):
-        words[at + line] = heuristic.codes[line]
-    words[at + heuristic.codes.size] = heuristic.value[0]
-
-
-@body_of(resume, LinearConflict)
-def _resume(heuristic, words, at):
-    for line in range(heuristic.codes.size):
-        heuristic.codes[line] = words[at + line]
-    heuristic.value[0] = words[at + heuristic.codes.size]

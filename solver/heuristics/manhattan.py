@@ -12,14 +12,14 @@ import numpy as np
 
 from pdb_builder.grid import Grid
 
-from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
+from .contract import Board, Heuristic, apply, body_of, evaluate, load
 
 
 class Manhattan(NamedTuple):
     """What the kernels work on."""
 
     distance: np.ndarray  # [tile, cell] -> moves of a lone tile to its home, 0 for the blank
-    value: np.ndarray  # of the current board
+    state: np.ndarray  # the value of the current board
 
 
 @lru_cache(maxsize=8)
@@ -32,49 +32,35 @@ def distances_home(grid: Grid, blank: int) -> np.ndarray:
     return distance
 
 
-def prepare(grid: Grid, blank: int) -> Heuristic:
-    """The heuristic for the canonical goal with its blank on the given cell."""
-    distance = distances_home(grid, blank)
+def sum_over_tiles(name: str, cost: np.ndarray) -> Heuristic:
+    """The heuristic that adds up ``cost[tile, cell]`` over the tiles of a board."""
 
-    def fresh(slots: int) -> Manhattan:
-        return Manhattan(distance, np.zeros(1, dtype=np.int64))
+    def workspace(slots: int) -> Manhattan:
+        return Manhattan(cost, np.zeros(1, dtype=np.int64))
 
     def measure(board: Board) -> list[int]:
-        return [int(distance[list(board), range(grid.cells)].sum())]
+        return [int(cost[list(board), range(len(board))].sum())]
 
-    return Heuristic("manhattan", "manhattan", 1, fresh, measure, words=1)
-
-
-asks_nothing(Manhattan)
+    return Heuristic(name, workspace, measure)
 
 
-@body_of(look, Manhattan)
-def _look(heuristic, slot, tile, source, target):
+def prepare(grid: Grid, blank: int) -> Heuristic:
+    """The heuristic for the canonical goal with its blank on the given cell."""
+    return sum_over_tiles("manhattan", distances_home(grid, blank))
+
+
+@body_of(load, Manhattan)
+def _load(heuristic, board, parts, at):
+    heuristic.state[0] = parts[at]
+
+
+@body_of(evaluate, Manhattan)
+def _evaluate(heuristic, slot, tile, source, target):
     distance = heuristic.distance
-    return heuristic.value[0] + distance[tile, target] - distance[tile, source]
+    return heuristic.state[0] + distance[tile, target] - distance[tile, source]
 
 
-@body_of(step, Manhattan)
-def _step(heuristic, slot, tile, source, target):
+@body_of(apply, Manhattan)
+def _apply(heuristic, slot, tile, source, target):
     distance = heuristic.distance
-    heuristic.value[0] += distance[tile, target] - distance[tile, source]
-
-
-@body_of(settle, Manhattan)
-def _settle(heuristic, board, parts, at):
-    heuristic.value[0] = parts[at]
-
-
-@body_of(note, Manhattan)
-def _note(heuristic, slot, value, parts, at):
-    parts[at] = value
-
-
-@body_of(keep, Manhattan)
-def _keep(heuristic, words, at):
-    words[at] = heuristic.value[0]
-
-
-@body_of(resume, Manhattan)
-def _resume(heuristic, words, at):
-    heuristic.value[0] = words[at]
+    heuristic.state[0] += distance[tile, target] - distance[tile, source]

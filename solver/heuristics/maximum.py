@@ -1,6 +1,6 @@
-"""The larger of two heuristics, which may themselves be maxima: a lower bound as good as its best part.
+"""The larger of two heuristics, which may themselves be maxima: as informed as the better of the two on every board.
 
-If one of the two is no lower bound, neither is the larger.
+It is admissible if both are.
 """
 
 from __future__ import annotations
@@ -9,7 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .contract import Board, Heuristic, aim, body_of, fetches, keep, look, note, resume, settle, step
+from .contract import (
+    Board,
+    Heuristic,
+    apply,
+    body_of,
+    evaluate,
+    load,
+    prefetch,
+    prefetches,
+    restore,
+    save,
+    write_parts,
+)
 
 
 class Maximum(NamedTuple):
@@ -25,72 +37,70 @@ class Maximum(NamedTuple):
 def prepare(first: Heuristic, second: Heuristic) -> Heuristic:
     """The maximum of two heuristics for the same goal."""
 
-    def fresh(slots: int) -> Maximum:
-        sizes = (first.parts, first.words)
-        return Maximum(first.fresh(slots), second.fresh(slots), *sizes, np.zeros((slots, 2), dtype=np.int64))
+    def workspace(slots: int) -> Maximum:
+        values = np.zeros((slots, 2), dtype=np.int64)
+        return Maximum(first.workspace(slots), second.workspace(slots), first.parts, first.saved_words, values)
 
     def measure(board: Board) -> list[int]:
         return first.measure(board) + second.measure(board)
 
-    name = f"max:{first.name.removeprefix('max:')}+{second.name}"
     return Heuristic(
-        name,
-        f"({first.kind}, {second.kind})",
-        first.parts + second.parts,
-        fresh,
+        f"max:{first.name.removeprefix('max:')}+{second.name}",
+        workspace,
         measure,
-        first.words + second.words,
-        first.mapped + second.mapped,
-        first.by_value or second.by_value,
-        first.admissible and second.admissible,
+        parts=first.parts + second.parts,
+        saved_words=first.saved_words + second.saved_words,
+        mapped=first.mapped + second.mapped,
+        by_value=first.by_value or second.by_value,
+        admissible=first.admissible and second.admissible,
     )
 
 
-@body_of(fetches, Maximum)
-def _fetches(heuristic):
-    return fetches(heuristic.first) or fetches(heuristic.second)
+@body_of(load, Maximum)
+def _load(heuristic, board, parts, at):
+    load(heuristic.first, board, parts, at)
+    load(heuristic.second, board, parts, at + heuristic.first_parts)
 
 
-@body_of(aim, Maximum)
-def _aim(heuristic, slot, tile, source, target, via, via_tile):
-    aim(heuristic.first, slot, tile, source, target, via, via_tile)
-    aim(heuristic.second, slot, tile, source, target, via, via_tile)
+@body_of(prefetches, Maximum)
+def _prefetches(heuristic):
+    return prefetches(heuristic.first) or prefetches(heuristic.second)
 
 
-@body_of(look, Maximum)
-def _look(heuristic, slot, tile, source, target):
-    first = look(heuristic.first, slot, tile, source, target)
-    second = look(heuristic.second, slot, tile, source, target)
+@body_of(prefetch, Maximum)
+def _prefetch(heuristic, slot, tile, source, target, via, via_tile):
+    prefetch(heuristic.first, slot, tile, source, target, via, via_tile)
+    prefetch(heuristic.second, slot, tile, source, target, via, via_tile)
+
+
+@body_of(evaluate, Maximum)
+def _evaluate(heuristic, slot, tile, source, target):
+    first = evaluate(heuristic.first, slot, tile, source, target)
+    second = evaluate(heuristic.second, slot, tile, source, target)
     heuristic.values[slot, 0] = first
     heuristic.values[slot, 1] = second
     return max(first, second)
 
 
-@body_of(step, Maximum)
-def _step(heuristic, slot, tile, source, target):
-    step(heuristic.first, slot, tile, source, target)
-    step(heuristic.second, slot, tile, source, target)
+@body_of(apply, Maximum)
+def _apply(heuristic, slot, tile, source, target):
+    apply(heuristic.first, slot, tile, source, target)
+    apply(heuristic.second, slot, tile, source, target)
 
 
-@body_of(settle, Maximum)
-def _settle(heuristic, board, parts, at):
-    settle(heuristic.first, board, parts, at)
-    settle(heuristic.second, board, parts, at + heuristic.first_parts)
+@body_of(write_parts, Maximum)
+def _write_parts(heuristic, slot, value, parts, at):
+    write_parts(heuristic.first, slot, heuristic.values[slot, 0], parts, at)
+    write_parts(heuristic.second, slot, heuristic.values[slot, 1], parts, at + heuristic.first_parts)
 
 
-@body_of(note, Maximum)
-def _note(heuristic, slot, value, parts, at):
-    note(heuristic.first, slot, heuristic.values[slot, 0], parts, at)
-    note(heuristic.second, slot, heuristic.values[slot, 1], parts, at + heuristic.first_parts)
+@body_of(save, Maximum)
+def _save(heuristic, words, at):
+    save(heuristic.first, words, at)
+    save(heuristic.second, words, at + heuristic.first_words)
 
 
-@body_of(keep, Maximum)
-def _keep(heuristic, words, at):
-    keep(heuristic.first, words, at)
-    keep(heuristic.second, words, at + heuristic.first_words)
-
-
-@body_of(resume, Maximum)
-def _resume(heuristic, words, at):
-    resume(heuristic.first, words, at)
-    resume(heuristic.second, words, at + heuristic.first_words)
+@body_of(restore, Maximum)
+def _restore(heuristic, words, at):
+    restore(heuristic.first, words, at)
+    restore(heuristic.second, words, at + heuristic.first_words)

@@ -1,22 +1,20 @@
 """Pattern databases: the tables of a partition, read through the symmetries of the board.
 
-A *view* is a table and a symmetry of the board: the board is turned, or mirrored, so that its goal
-becomes that of the table, and then looked up. Each symmetry that carries the blank's home to that
-of the database makes one *sum*: the values of all tables, added up. On a square board with the
-blank's home in a corner there are two, the board itself and its mirror image in the diagonal; with
-the home in the middle of an odd square, eight. The value is the largest sum. Symmetries that carry
-the partition into itself, or into that of another sum, tell nothing new and are left out.
+A *view* is a table and a symmetry of the board: the board is rotated or reflected so that its goal becomes that of the
+table, and then looked up. Each symmetry that maps the blank's home to that of the database makes one *sum*: the values
+of all tables, added up. On a square board with the blank's home in a corner there are two, the board itself and its
+reflection in the diagonal; with the home in the middle of an odd square, eight. The value is the largest sum.
+Symmetries that map the partition to itself, or to that of another sum, add nothing and are left out.
 
-Each view holds the place of its tiles in the index (see ``pdb_builder.index``): the footprint and the
-digits of the arrangement, the merge and, taken together, the *order*: row and bit. A move touches one
-view of each sum. If the moved tile is the f-th of its footprint before and the t-th after, a small table
-tells what becomes of the merge, and how the order is shuffled. The rank of the new footprint comes from
-two tables, for the lower and the higher half of the cells; its first block and the number of its map of
-zones lie side by side in a third. There are few different maps of zones, so all this fits into the cache
-of a core. What remains is one access to the database.
+Each view holds the position of its tiles in the index (see ``pdb_builder.index``): the footprint and the digits of the
+arrangement, which are the merge and the *order*, that is, row and bit in one number. A move touches one view of each
+sum. If the moved tile is the f-th of its footprint before and the t-th after, a small table gives the new merge and how
+the order is permuted. The rank of the new footprint comes from two tables, for the lower and the higher half of the
+cells; its first block and the number of its zone map lie side by side in a third. There are few different zone maps, so
+all this fits into the cache of a core. What remains is one access to the database.
 
-A ``bits`` table says whether the distance rose or fell by one, which the search adds to what it had. A
-``bytes`` table gives the distance itself.
+A ``bits`` table says whether the distance rose or fell by one, which the search adds to what it had. A ``bytes`` table
+gives the distance itself.
 """
 
 from __future__ import annotations
@@ -29,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.jit import fetch, kernel, lowest, popcount, prefetch, put, shared
+from pdb_builder.base.jit import fetch, kernel, lowest, popcount, prefetch_line, put, shared
 from pdb_builder.database import Database, Table
 from pdb_builder.grid import Grid
 from pdb_builder.index import (
@@ -45,16 +43,29 @@ from pdb_builder.index import (
 from pdb_builder.pattern import MAX_TILES
 from pdb_builder.recipes import merge_moves, order_maps
 
-from .contract import Board, Heuristic, aim, body_of, fetches, keep, look, note, resume, settle, step
+from .contract import (
+    Board,
+    Heuristic,
+    apply,
+    body_of,
+    evaluate,
+    load,
+    operation,
+    prefetch,
+    prefetches,
+    restore,
+    save,
+    write_parts,
+)
 
 MOST_RANKED = 26  # cells of a board whose footprints are ranked by two tables
 ZONES = 16  # zones of a footprint that can be told apart: a number takes four bits
 
-# What is known of a view, a column each of ``facts``.
+# The columns of ``facts``, what is known of a view.
 SIZE, MERGES, ORDERS, MERGE_MOVES, ORDER_MAPS, PLACES, MAPS, MAP_WORDS, BASE, STRIDE = range(10)
 CELLS, ODD_CELLS, ODD_HOMES, BITS = range(10, 14)
 FACTS = 16  # a power of two, so that finding a row is a shift
-# What is known of the tiles of a view: where they are, as footprint and code, and for a move the sum's total.
+# What is known of the tiles of a view: where they are, as footprint and code, and after a move the sum's total.
 FOOTPRINT, CODE, TOTAL, STATE = range(4)
 NO_VIEW = 255
 
@@ -70,15 +81,15 @@ class Views(NamedTuple):
     slots: int
     half: int  # how many cells are lower ones, if footprints are ranked by tables
     facts: np.ndarray  # [view, fact]
-    view_of: np.ndarray  # [tile, sum] -> the view whose pattern holds the tile
-    cell_in: np.ndarray  # [view, cell] -> the cell that the view's symmetry makes of it
+    view_of: np.ndarray  # [tile, sum] -> the view whose pattern contains the tile
+    cell_in: np.ndarray  # [view, cell] -> the cell that the view's symmetry maps it to
     members: np.ndarray  # [view, number in the pattern] -> tile
-    merge_moves: np.ndarray  # by size, (f, t), merge -> new merge and shuffle of the order, packed
-    order_maps: np.ndarray  # by size, shuffle, order -> its new number
+    merge_moves: np.ndarray  # by size, (f, t), merge -> new merge and permutation of the order, packed
+    order_maps: np.ndarray  # by size, permutation, order -> its new number
     low_ranks: np.ndarray  # the part of a footprint's rank that its lower cells make
     high_ranks: np.ndarray  # [number of lower cells, higher cells] -> the other part
-    places: np.ndarray  # by size, footprint -> its first block and its map of zones
-    maps: np.ndarray  # by size, map -> the zone of each cell, eight to a word
+    places: np.ndarray  # by size, footprint -> its first block and its zone map
+    maps: np.ndarray  # by size, zone map -> the zone of each cell, eight to a word
     memory: np.ndarray  # the database
     states: np.ndarray
     totals: np.ndarray  # [sum], of the current board
@@ -110,10 +121,10 @@ KINDS = (Bits, Bytes, LargeBits, LargeBytes)
 
 @kernel
 def _fill_places(size, cells, everywhere, near, places, maps, found):
-    """For every footprint the number of its map of zones, each different map listed once.
+    """For every footprint the number of its zone map, each different map listed once.
 
-    Cells of the footprint count to its largest zone: so there are few maps. ``found`` is a hash table
-    of them. Returns how many there are, and the most zones of a footprint.
+    Cells of the footprint are assigned to its largest zone, so that there are few maps. ``found`` is a hash table of
+    them. Returns how many there are, and the most zones of a footprint.
     """
     words = maps.shape[1]
     count = 0
@@ -166,7 +177,7 @@ def _fill_places(size, cells, everywhere, near, places, maps, found):
 
 
 def _places(grid: Grid, table: Table) -> tuple[np.ndarray, np.ndarray]:
-    """For each footprint its first block and the number of its map of zones; and the maps."""
+    """For each footprint its first block and the number of its zone map; and the maps."""
     size = len(table.tiles)
     footprints = comb(grid.cells, size)
     words = (grid.cells + 7) // 8
@@ -179,12 +190,15 @@ def _places(grid: Grid, table: Table) -> tuple[np.ndarray, np.ndarray]:
     everywhere = signed_masks([grid.all_cells])[0]
     count, most = _fill_places(size, grid.cells, everywhere, signed_masks(grid.near), places, maps, found)
     if most > ZONES:
-        raise InputError(f"a pattern of {size} tiles cuts a {grid} board into {most} zones: take smaller patterns")
+        raise InputError(
+            f"patterns of {size} tiles split a {grid} board into up to {most} zones, and the solver handles {ZONES}: "
+            "use smaller patterns"
+        )
     return places, maps[:count].copy()
 
 
 def _merge_moves(size: int) -> np.ndarray:
-    """For each (f, t) and merge, packed: the new merge, and the number of the shuffle of the order."""
+    """For each (f, t) and merge, packed: the new merge, and the number of the permutation of the order."""
     leading, trailing = min(size, LEADING), size - min(size, LEADING)
     moves = merge_moves(size)
     of_row = moves.before * trailing + moves.after
@@ -193,7 +207,7 @@ def _merge_moves(size: int) -> np.ndarray:
 
 
 def _order_maps(size: int) -> np.ndarray:
-    """For each shuffle, first those of rows, then those of bits, the new number of every order."""
+    """For each permutation, first those of rows, then those of bits, the new number of every order."""
     rows, bits = order_maps(max(0, size - LEADING)), order_maps(min(size, LEADING))
     row, bit = np.divmod(np.arange(rows.shape[-1] * bits.shape[-1]), bits.shape[-1])
     of_rows = rows.reshape(-1, rows.shape[-1])[:, row] * bits.shape[-1] + bit
@@ -229,18 +243,18 @@ def _ranks(cells: int, largest: int) -> tuple[int, np.ndarray, np.ndarray]:
 class _Sum(NamedTuple):
     cells: tuple[int, ...]  # the symmetry: cell -> cell in the frame of the database
     tiles: tuple[int, ...]  # tile -> tile in the frame of the database
-    patterns: tuple[tuple[int, ...], ...]  # for each table the tiles it is of, in the order of its own
+    patterns: tuple[tuple[int, ...], ...]  # for each table its tiles, as they are called here
 
 
 def _turns(grid: Grid, blank: int, database: Database) -> list[tuple[int, ...]]:
-    """The symmetries of the board that make the goal that of the database."""
+    """The symmetries of the board that map the goal to that of the database."""
     return [
         cells for target, cells in grid.symmetries() if target == database.grid and cells[blank] == database.spec.blank
     ]
 
 
 def _sums(grid: Grid, blank: int, database: Database, reflection: bool) -> list[_Sum]:
-    """The different sums that the symmetries of the board make of a database."""
+    """The different sums of a database under the symmetries of the board."""
     goal, goal_there = grid.goal(blank), database.grid.goal(database.spec.blank)
     sums: list[_Sum] = []
     for cells in _turns(grid, blank, database):
@@ -254,22 +268,15 @@ def _sums(grid: Grid, blank: int, database: Database, reflection: bool) -> list[
 
 
 def fits(grid: Grid, blank: int, database: Database) -> bool:
-    """Whether a symmetry of the board makes the database one for this goal."""
+    """Whether a symmetry of the board maps the goal to that of the database."""
     return bool(_turns(grid, blank, database))
 
 
 def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True) -> Heuristic:
-    """The heuristic for the canonical goal with its blank on the given cell.
+    """The heuristic for the canonical goal with its blank on the given cell, which the database must fit.
 
-    Without ``reflection`` a single symmetry is used, as if the database knew of no other.
+    Without ``reflection`` a single symmetry is used.
     """
-    if not fits(grid, blank, database):
-        from .databases import how_to_build
-
-        raise InputError(
-            f"{database.path} is for {database.grid} boards with the blank's home on cell {database.spec.blank}, not "
-            f"for {grid} boards with this goal: {how_to_build(grid, blank, database.path.parent)}"
-        )
     sums = _sums(grid, blank, database, reflection)[: max(1, (NO_VIEW - 1) // len(database.tables))]
     tables, there = database.tables, database.grid
     sizes = sorted({len(table.tiles) for table in tables})
@@ -314,7 +321,7 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
     large = half == 0
     kind = (LargeBits if large else Bits) if unit == 8 else (LargeBytes if large else Bytes)
 
-    def fresh(slots: int) -> Views:
+    def workspace(slots: int) -> Views:
         working = ((len(views) + slots * len(sums)) * STATE, len(sums), grid.cells, MAX_TILES)
         arrays = (np.zeros(size, dtype=np.int64) for size in working)
         return kind(len(sums), len(views) * STATE, half, *known, *arrays)
@@ -328,17 +335,15 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
         except InputError:  # the board can be solved, so it has a distance
             raise InputError(
                 f"{database.path} is damaged, it has no value for a board that can be solved: "
-                "see 'pdb-builder verify', and build it again"
+                "check it with 'pdb-builder verify', and build it again"
             ) from None
 
-    name = f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}"
     return Heuristic(
-        name,
-        f"{kind.__name__} {orders.dtype}",
-        len(sums),
-        fresh,
+        f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}",
+        workspace,
         measure,
-        words=len(sums) + 2 * len(views),
+        parts=len(sums),
+        saved_words=len(sums) + 2 * len(views),
         mapped=(database.memory,),
         by_value=unit == 8,
     )
@@ -346,26 +351,25 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
 
 # ---- kernels ------------------------------------------------------------------------------------
 #
-# The fields of the NamedTuple are used where they stand and not given names of their own: a name that
-# lives across a branch costs an atomic count each time, and everything here is in the innermost loop.
+# The fields of the NamedTuple are used in place and not bound to local names: a name that lives across a branch costs
+# an atomic reference count each time, and everything here is in the innermost loop.
 
 
+@operation
 def is_bits(heuristic):
     """Whether the tables hold bits: known when a kernel is compiled."""
-
-
-def rank_of(heuristic, footprint):
-    """The rank of a footprint."""
+    return False
 
 
 @body_of(is_bits, Bits, LargeBits)
-def _yes(heuristic):
+def _bits(heuristic):
     return True
 
 
-@body_of(is_bits, Bytes, LargeBytes)
-def _no(heuristic):
-    return False
+@operation
+def rank_of(heuristic, footprint):
+    """The rank of a footprint."""
+    return footprint_rank(footprint)
 
 
 @body_of(rank_of, Bits, Bytes)
@@ -375,14 +379,9 @@ def _rank_by_tables(heuristic, footprint):
     return np.int64(fetch(heuristic.low_ranks, low)) + np.int64(fetch(heuristic.high_ranks, high))
 
 
-@body_of(rank_of, LargeBits, LargeBytes)
-def _rank_by_counting(heuristic, footprint):
-    return footprint_rank(footprint)
-
-
 @shared
 def _address(heuristic, fact, footprint, arrangement, blank):
-    """Where the value of a state is: a bit of the database (``bits``) or a byte of it."""
+    """Where the value of a state is: the number of a bit of the database (``bits``) or of a byte."""
     row = rank_of(heuristic, footprint)
     if is_bits(heuristic):
         place = fetch(heuristic.facts, fact + PLACES) + 2 * row
@@ -393,13 +392,13 @@ def _address(heuristic, fact, footprint, arrangement, blank):
     return fetch(heuristic.facts, fact + BASE) + row * fetch(heuristic.facts, fact + STRIDE) + arrangement
 
 
-@body_of(fetches, *KINDS)
-def _fetches(heuristic):
+@body_of(prefetches, *KINDS)
+def _prefetches(heuristic):
     return True
 
 
-@body_of(aim, *KINDS)
-def _aim(heuristic, slot, tile, source, target, via, via_tile):
+@body_of(prefetch, *KINDS)
+def _prefetch(heuristic, slot, tile, source, target, via, via_tile):
     for number in range(heuristic.sums):
         view = np.int64(fetch(heuristic.view_of, np.int64(tile) * heuristic.sums + number))
         via_view = np.int64(fetch(heuristic.view_of, np.int64(via_tile) * heuristic.sums + number))
@@ -421,15 +420,15 @@ def _aim(heuristic, slot, tile, source, target, via, via_tile):
         order = np.int64(fetch(heuristic.order_maps, order))
         merge = become >> 16
         address = _address(heuristic, fact, footprint, merge * orders + order, start)
-        prefetch(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
+        prefetch_line(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
         at = heuristic.slots + (slot * heuristic.sums + number) * STATE
         put(heuristic.states, at + FOOTPRINT, footprint)
         put(heuristic.states, at + CODE, (merge << 32) | (order << 8) | (code & 0xFF))
-        put(heuristic.states, at + TOTAL, address)  # until it is looked at
+        put(heuristic.states, at + TOTAL, address)  # until it is evaluated
 
 
-@body_of(look, *KINDS)
-def _look(heuristic, slot, tile, source, target):
+@body_of(evaluate, *KINDS)
+def _evaluate(heuristic, slot, tile, source, target):
     value = 0
     for number in range(heuristic.sums):
         at = heuristic.slots + (slot * heuristic.sums + number) * STATE
@@ -451,8 +450,8 @@ def _look(heuristic, slot, tile, source, target):
     return value
 
 
-@body_of(step, *KINDS)
-def _step(heuristic, slot, tile, source, target):
+@body_of(apply, *KINDS)
+def _apply(heuristic, slot, tile, source, target):
     for number in range(heuristic.sums):
         state = np.int64(fetch(heuristic.view_of, np.int64(tile) * heuristic.sums + number)) * STATE
         at = heuristic.slots + (slot * heuristic.sums + number) * STATE
@@ -466,8 +465,8 @@ def _step(heuristic, slot, tile, source, target):
         put(heuristic.states, at + TOTAL, total)
 
 
-@body_of(settle, *KINDS)
-def _settle(heuristic, board, parts, at):
+@body_of(load, *KINDS)
+def _load(heuristic, board, parts, at):
     for cell in range(board.size):
         heuristic.place_of[board[cell]] = cell
     for number in range(heuristic.sums):
@@ -488,7 +487,7 @@ def _settle(heuristic, board, parts, at):
         order = row * heuristic.facts[fact + BITS] + bit
         blank = np.int64(heuristic.cell_in[first + heuristic.place_of[0]])
         address = _address(heuristic, fact, footprint, merge * heuristic.facts[fact + ORDERS] + order, blank)
-        prefetch(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
+        prefetch_line(heuristic.memory, address >> 3 if is_bits(heuristic) else address)
         heuristic.states[view * STATE + FOOTPRINT] = footprint
         heuristic.states[view * STATE + CODE] = (merge << 32) | (order << 8)
         heuristic.states[view * STATE + TOTAL] = address
@@ -504,14 +503,14 @@ def _settle(heuristic, board, parts, at):
         heuristic.states[view * STATE + CODE] |= distance
 
 
-@body_of(note, *KINDS)
-def _note(heuristic, slot, value, parts, at):
+@body_of(write_parts, *KINDS)
+def _write_parts(heuristic, slot, value, parts, at):
     for number in range(heuristic.sums):
         parts[at + number] = heuristic.states[heuristic.slots + (slot * heuristic.sums + number) * STATE + TOTAL]
 
 
-@body_of(keep, *KINDS)
-def _keep(heuristic, words, at):
+@body_of(save, *KINDS)
+def _save(heuristic, words, at):
     for number in range(heuristic.sums):
         words[at + number] = heuristic.totals[number]
     at += heuristic.sums
@@ -520,8 +519,8 @@ def _keep(heuristic, words, at):
         words[at + 2 * view + 1] = heuristic.states[view * STATE + CODE]
 
 
-@body_of(resume, *KINDS)
-def _resume(heuristic, words, at):
+@body_of(restore, *KINDS)
+def _restore(heuristic, words, at):
     for number in range(heuristic.sums):
         heuristic.totals[number] = words[at + number]
     at += heuristic.sums

@@ -1,26 +1,27 @@
-"""Walking distance: the moves it would take if a tile knew no more than which row, or which column, it belongs to.
+"""Walking distance: the moves it would take if a tile knew only which row, or which column, it belongs to.
 
 If only the goal row of each tile mattered, a certain number of vertical moves would still be needed, and if only the
-goal column, a certain number of horizontal ones. No move is both, so the sum of the two is a lower bound. (Takahashi.)
-It sees what Manhattan distance does not: that a tile can move into the blank's row only, and that others must make room
+goal column, a certain number of horizontal ones. No move is both, so the sum of the two is admissible. (Takahashi.) It
+sees what Manhattan distance does not: that a tile can only move into the blank's row, and that others must make room
 for it. Both numbers come from tables (``walking_table``), exact to the move. A move changes one of them, by exactly
-one, and the bound with it: so it has the parity of the distance.
+one, and with it the sum, which therefore has the parity of the distance.
 
 Rows and columns are the two *axes*. A move along an axis takes a tile from one line of it to the next and leaves the
-matrix of the other axis as it is. What becomes of the matrix depends on the tile's goal line and on the direction.
+matrix of the other axis unchanged. The new matrix depends on the tile's goal line and on the direction.
 
 *Linked*: if the tables are small, all these moves are worked out beforehand. A link, by matrix, goal line and
-direction, is the number of the next matrix and whether it is nearer to the goal. A look is one access to
+direction, is the number of the next matrix and whether it is nearer to the goal. To evaluate a move is one access to
 memory, and on 4×4 the links of a table take 400 kB, which a core's cache holds.
 
-*Ranked*: else the new rank is worked out from the fillings of two lines and the rest between (see ``walking_table``),
-and the distance is looked up.
+*Ranked*: otherwise the new rank is computed from the fillings of two lines and the rest between (see
+``walking_table``), and the distance is looked up.
 
-On a wrapped board a tile goes from the first line to the last, and none of this is true.
+On a wrapped board a tile goes from the first line to the last, and the estimate would be inadmissible.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -32,12 +33,13 @@ from pdb_builder.base.jit import fetch, kernel, put, shared
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
 
-from .contract import Board, Heuristic, asks_nothing, body_of, keep, look, note, resume, settle, step
+from .contract import Board, Heuristic, apply, body_of, check_not_wrapped, evaluate, load
 from .walking_table import MOST_STATES, ROWS, count_states, index_arrays, list_moves, table_for
 
+TABLE = "walking-distance table"  # what its progress is called
 MOST_LINKED = 1 << 24  # bytes of links, of both axes
 
-# What is known of an axis, a column each of ``facts``: how many lines it has, how many ways there are to fill one, and
+# The columns of ``facts``, what is known of an axis: how many lines it has, how many fillings a line can have, and
 # where its part of each array begins.
 LINES, WIDTH, OF_LINES, OF_CODES, OF_RESTS, OF_FILLINGS, OF_LINKS = range(7)
 FACTS = 8  # a power of two, so that finding a row is a shift
@@ -72,8 +74,9 @@ class Linked(NamedTuple):
     turns: np.ndarray  # [tile, cols + target - source] -> where its links begin, and in the lowest bit the axis
     stride: np.ndarray  # [axis] -> links of a matrix
     links: np.ndarray  # [matrix, goal line, direction] -> the next matrix, and in the lowest bit whether it is nearer
+    state: np.ndarray  # of the current board: the next two, which are parts of it
+    value: np.ndarray
     first: np.ndarray  # [axis] -> where the links of the current matrix begin
-    value: np.ndarray  # of the current board
     slots: np.ndarray  # [slot] -> the value, and in the lower 32 bits where the links of the new matrix begin
 
 
@@ -83,7 +86,8 @@ class Ranked(NamedTuple):
     axes: Axes
     of_rows: np.ndarray  # the table of the rows
     of_cols: np.ndarray
-    distances: np.ndarray  # [axis], of the current board
+    state: np.ndarray  # of the current board: the distances, and the fillings, rests and ranks of ``axes``
+    distances: np.ndarray  # [axis]
     slots: np.ndarray  # [slot, what]
 
 
@@ -99,32 +103,51 @@ def _link(table, before, after, taken, given, width, lines, links):
                 links[rank * 2 * lines + move] = (moves[move] << 1) | nearer
 
 
-@lru_cache(maxsize=4)
-def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
-    """The heuristic for the canonical goal with its blank on the given cell; tables are kept in a folder."""
-    if grid.wrap:
-        others = "manhattan or pdb" if has_patterns(grid) else "manhattan"
-        raise InputError(f"walking distance does not hold on {grid} boards, where a tile can go round: take {others}")
-    rows, cols, cells = grid.rows, grid.cols, grid.cells
-    for lines in (max(rows, cols), min(rows, cols)):  # with many lines it is soon seen that there are too many states
-        states = count_states(lines, cells // lines)
+def prepare(
+    grid: Grid,
+    blank: int,
+    folder: Path,
+    notify: Callable[[str], object] = lambda text: None,
+    progress: Callable[[str, float], object] = lambda what, share: None,
+) -> Heuristic:
+    """The heuristic for the canonical goal with its blank on the given cell; its tables are kept in a folder.
+
+    If a table has to be built, ``notify`` is told so, and ``progress`` which share of it is done.
+    """
+    check_not_wrapped(grid, "walking-distance")
+    for lines in (max(grid.rows, grid.cols), min(grid.rows, grid.cols)):  # many lines soon show too many states
+        states = count_states(lines, grid.cells // lines)
         if states > MOST_STATES:
             raise InputError(
-                f"walking distance of {grid} boards needs a table of {states:,} states or more, {MOST_STATES:,} are "
-                f"possible: take linear-conflict{' or pdb' * has_patterns(grid)}"
+                f"walking-distance on {grid} boards needs a table of {states:,} states or more, and the limit is "
+                f"{MOST_STATES:,}: use linear-conflict{' or pdb' * has_patterns(grid)}"
             )
+    for table in _tables(grid, blank):
+        table_for(*table, folder, notify=notify, progress=lambda done, total: progress(TABLE, done / total))
+    return _prepared(grid, blank, folder)
+
+
+def _tables(grid: Grid, blank: int) -> list[tuple[int, int, int]]:
+    """The tables of the two axes, each by the number of lines, their length and the blank's home line.
+
+    Mirrored, a board with its home in the other half is one with its home in this half.
+    """
+    row, col = divmod(blank, grid.cols)
+    rows, cols = grid.rows, grid.cols
+    return [(rows, cols, min(row, rows - 1 - row)), (cols, rows, min(col, cols - 1 - col))]
+
+
+@lru_cache(maxsize=4)
+def _prepared(grid: Grid, blank: int, folder: Path) -> Heuristic:
+    rows, cols, cells = grid.rows, grid.cols, grid.cells
+    (of_rows, row_table), (of_cols, col_table) = (table_for(*table, folder) for table in _tables(grid, blank))
     homes = divmod(blank, cols)
-    # Seen in a mirror, a board with its home in the other half is one with its home in this half.
     mirrored = [home > lines - 1 - home for home, lines in zip(homes, (rows, cols), strict=True)]
 
     def line(axis: int, cell: int) -> int:
         place, lines = divmod(cell, cols)[axis], (rows, cols)[axis]
         return lines - 1 - place if mirrored[axis] else place
 
-    (of_rows, row_table), (of_cols, col_table) = (
-        table_for(lines, length, line(axis, blank), folder)
-        for axis, (lines, length) in enumerate([(rows, cols), (cols, rows)])
-    )
     indexes = (of_rows, of_cols)
     line_of = np.array([[line(axis, cell) for cell in range(cells)] for axis in (0, 1)])
     tile_homes = [grid.home(tile, blank) for tile in range(1, cells)]
@@ -144,9 +167,9 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
     known = [line_of.ravel(), goal_line.ravel(), weight.ravel()]
     known += [joined(name) for name in ("of_code", "before", "after", "taken", "given")]
 
-    def axes() -> Axes:
-        working = (np.zeros(size, dtype=np.int64) for size in (rows + cols, rows + cols, 2))
-        return Axes(cells, facts.ravel(), *known, *working)
+    def axes(state: np.ndarray) -> Axes:
+        lines = rows + cols
+        return Axes(cells, facts.ravel(), *known, state[:lines], state[lines : 2 * lines], state[2 * lines :])
 
     def measure(board: Board) -> list[int]:
         value = 0
@@ -159,10 +182,12 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
     link_type = np.dtype(np.uint16 if max(of_rows.states, of_cols.states) <= 1 << 15 else np.uint32)
     if links * link_type.itemsize > MOST_LINKED:
 
-        def fresh(slots: int) -> Ranked:
-            return Ranked(axes(), row_table, col_table, *(np.zeros(size, dtype=np.int64) for size in (2, SLOT * slots)))
+        def ranked(slots: int) -> Ranked:
+            state = np.zeros(2 + 2 * (rows + cols) + 2, dtype=np.int64)
+            noted = np.zeros(SLOT * slots, dtype=np.int64)
+            return Ranked(axes(state[2:]), row_table, col_table, state, state[:2], noted)
 
-        return Heuristic("walking-distance", "walking-distance ranked", 1, fresh, measure, 2 * (rows + cols) + 4)
+        return Heuristic("walking-distance", ranked, measure)
 
     if of_cols is of_rows:  # the same table serves both axes
         links //= 2
@@ -179,25 +204,17 @@ def prepare(grid: Grid, blank: int, folder: Path) -> Heuristic:
             turns[:, cols + sign * step_of] = (facts[axis, OF_LINKS] + 2 * goal_line[axis] + down) << 1 | axis
     stride = 2 * facts[:, LINES]
 
-    def fresh_linked(slots: int) -> Linked:
-        working = (np.zeros(size, dtype=np.int64) for size in (2, 1, slots))
-        return Linked(axes(), cols, turns.ravel(), stride, all_links, *working)
+    def linked(slots: int) -> Linked:
+        state, scratch = np.zeros(3, dtype=np.int64), np.zeros(2 * (rows + cols) + 2, dtype=np.int64)
+        working = (state, state[:1], state[1:], np.zeros(slots, dtype=np.int64))
+        return Linked(axes(scratch), cols, turns.ravel(), stride, all_links, *working)
 
-    return Heuristic("walking-distance", f"walking-distance linked {link_type}", 1, fresh_linked, measure, words=3)
+    return Heuristic("walking-distance", linked, measure)
 
 
 # ---- kernels ------------------------------------------------------------------------------------
 #
-# As in ``pattern_database`` the fields are used where they stand: a name of their own costs an atomic count.
-
-
-asks_nothing(Linked)
-asks_nothing(Ranked)
-
-
-@body_of(note, Linked, Ranked)
-def _note(heuristic, slot, value, parts, at):
-    parts[at] = value
+# As in ``pattern_database`` the fields are used in place: a local name would cost an atomic reference count.
 
 
 @shared
@@ -223,18 +240,18 @@ def _locate(axes, board):
         axes.ranks[axis] = rank
 
 
-@body_of(settle, Linked)
-def _settle_linked(heuristic, board, parts, at):
+@body_of(load, Linked)
+def _load_linked(heuristic, board, parts, at):
     _locate(heuristic.axes, board)
     for axis in range(2):
         heuristic.first[axis] = heuristic.axes.ranks[axis] * heuristic.stride[axis]
     heuristic.value[0] = parts[at]
 
 
-@body_of(look, Linked)
-def _look_linked(heuristic, slot, tile, source, target):
-    way = np.int64(tile) * (2 * heuristic.cols + 1) + heuristic.cols + np.int64(target) - np.int64(source)
-    turn = fetch(heuristic.turns, way)
+@body_of(evaluate, Linked)
+def _evaluate_linked(heuristic, slot, tile, source, target):
+    at = np.int64(tile) * (2 * heuristic.cols + 1) + heuristic.cols + np.int64(target) - np.int64(source)
+    turn = fetch(heuristic.turns, at)
     axis = turn & 1
     link = np.int64(fetch(heuristic.links, fetch(heuristic.first, axis) + (turn >> 1)))
     value = fetch(heuristic.value, 0) + 1 - ((link & 1) << 1)
@@ -242,8 +259,8 @@ def _look_linked(heuristic, slot, tile, source, target):
     return value
 
 
-@body_of(step, Linked)
-def _step_linked(heuristic, slot, tile, source, target):
+@body_of(apply, Linked)
+def _apply_linked(heuristic, slot, tile, source, target):
     change = np.int64(target) - np.int64(source)
     axis = np.int64(change * change == 1)
     new = fetch(heuristic.slots, slot)
@@ -252,8 +269,8 @@ def _step_linked(heuristic, slot, tile, source, target):
     put(heuristic.value, 0, new >> 32)
 
 
-@body_of(settle, Ranked)
-def _settle_ranked(heuristic, board, parts, at):
+@body_of(load, Ranked)
+def _load_ranked(heuristic, board, parts, at):
     _locate(heuristic.axes, board)
     heuristic.distances[0] = heuristic.of_rows[heuristic.axes.ranks[0]]
     heuristic.distances[1] = heuristic.of_cols[heuristic.axes.ranks[1]]
@@ -275,8 +292,8 @@ def _fillings_after(heuristic, axis, tile, source, target):
     return end, filled, leaving
 
 
-@body_of(look, Ranked)
-def _look_ranked(heuristic, slot, tile, source, target):
+@body_of(evaluate, Ranked)
+def _evaluate_ranked(heuristic, slot, tile, source, target):
     change = np.int64(target) - np.int64(source)
     axis = np.int64(change * change == 1)
     line, upper, lower = _fillings_after(heuristic, axis, tile, source, target)
@@ -297,8 +314,8 @@ def _look_ranked(heuristic, slot, tile, source, target):
     return distance + fetch(heuristic.distances, 1 - axis)
 
 
-@body_of(step, Ranked)
-def _step_ranked(heuristic, slot, tile, source, target):
+@body_of(apply, Ranked)
+def _apply_ranked(heuristic, slot, tile, source, target):
     change = np.int64(target) - np.int64(source)
     axis = np.int64(change * change == 1)
     line, upper, lower = _fillings_after(heuristic, axis, tile, source, target)
@@ -313,39 +330,3 @@ def _step_ranked(heuristic, slot, tile, source, target):
     put(heuristic.axes.ranks, axis, rank)
     put(heuristic.axes.rests, line + 1, between)
     put(heuristic.distances, axis, distance)
-
-
-@body_of(keep, Linked)
-def _keep_linked(heuristic, words, at):
-    words[at] = heuristic.first[0]
-    words[at + 1] = heuristic.first[1]
-    words[at + 2] = heuristic.value[0]
-
-
-@body_of(resume, Linked)
-def _resume_linked(heuristic, words, at):
-    heuristic.first[0] = words[at]
-    heuristic.first[1] = words[at + 1]
-    heuristic.value[0] = words[at + 2]
-
-
-@body_of(keep, Ranked)
-def _keep_ranked(heuristic, words, at):
-    lines = heuristic.axes.fillings.size
-    for line in range(lines):
-        words[at + line] = heuristic.axes.fillings[line]
-        words[at + lines + line] = heuristic.axes.rests[line]
-    for axis in range(2):
-        words[at + 2 * lines + axis] = heuristic.axes.ranks[axis]
-        words[at + 2 * lines + 2 + axis] = heuristic.distances[axis]
-
-
-@body_of(resume, Ranked)
-def _resume_ranked(heuristic, words, at):
-    lines = heuristic.axes.fillings.size
-    for line in range(lines):
-        heuristic.axes.fillings[line] = words[at + line]
-        heuristic.axes.rests[line] = words[at + lines + line]
-    for axis in range(2):
-        heuristic.axes.ranks[axis] = words[at + 2 * lines + axis]
-        heuristic.distances[axis] = words[at + 2 * lines + 2 + axis]

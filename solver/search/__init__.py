@@ -1,6 +1,6 @@
 """The searches by name. Their code, and with it numba, is imported when one is used.
 
-Each is a function ``search(problem, *, threads, limits, report, ...) -> Outcome`` with options of its own.
+Each is a function ``search(problem, *, threads, limits, progress, ...) -> Outcome`` with options of its own.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ class Search(NamedTuple):
 
     home: str  # module and function
     summary: str
-    options: tuple[str, ...] = ()  # settings that it takes beside those that all take
-    blind: bool = False  # looks at no heuristic
-    promises: bool = True  # a shortest solution, which needs a heuristic that is a lower bound
-    both_ends: bool = False  # needs a heuristic for the way from the goal to the start
+    options: tuple[str, ...] = ()  # settings that it has beside those that all have
+    uninformed: bool = False  # does without a heuristic
+    optimal: bool = True  # guarantees a shortest solution, which needs an admissible heuristic
+    both_ends: bool = False  # needs a heuristic from the goal to the start
 
 
 SEARCHES = {
@@ -38,30 +38,32 @@ SEARCHES = {
     ),
     "weighted-a-star": Search(
         "best_first.weighted_a_star",
-        "A* with a heuristic counted --weight times: at most so many times the shortest length",
+        "A* with the heuristic multiplied by --weight: at most that many times the shortest length",
         options=("weight",),
-        promises=False,
+        optimal=False,
     ),
-    "greedy": Search("best_first.greedy", "best first by the heuristic alone: soon there, no promise", promises=False),
+    "greedy": Search("best_first.greedy", "best first by the heuristic alone: fast, no guarantee", optimal=False),
     "beam": Search(
         "beam.search",
         "level by level, the best --width boards of each: good solutions of large boards, better ones with time",
         options=("width",),
-        promises=False,
+        optimal=False,
     ),
-    "bfs": Search("best_first.bfs", "level by level, no heuristic: shortest, all boards in memory", blind=True),
-    "dijkstra": Search("best_first.dijkstra", "nearest first, no heuristic: the same, goal expanded last", blind=True),
+    "bfs": Search("best_first.bfs", "level by level, uninformed: shortest, all boards in memory", uninformed=True),
+    "dijkstra": Search(
+        "best_first.dijkstra", "nearest first, uninformed: the same, goal expanded last", uninformed=True
+    ),
     "dfs": Search(
         "ida_star.dfs",
-        "depth first, no heuristic: shortest by iterative deepening, or the first within --depth moves",
+        "depth first, uninformed: shortest by iterative deepening, or the first within --depth moves",
         options=("depth",),
-        blind=True,
+        uninformed=True,
     ),
 }
 
 
 def default_memory(searches: int = 1) -> int:
-    """The bytes that each of some searches may use if nothing is said: half of what is free, shared out."""
+    """The bytes that each of some searches may use by default: half of what is free, shared out."""
     free = available_memory()
     return (2 * 10**9 if free is None else free) // (2 * searches)
 
@@ -69,7 +71,7 @@ def default_memory(searches: int = 1) -> int:
 def check_search(name: str) -> Search:
     """What there is to know of a search; raises ``InputError`` if there is none of this name."""
     if name not in SEARCHES:
-        raise InputError(f"there is no search {name[:60]!r}: take {', '.join(SEARCHES)}")
+        raise InputError(f"unknown algorithm {name[:60]!r}: use {', '.join(SEARCHES)}")
     return SEARCHES[name]
 
 

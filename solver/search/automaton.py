@@ -1,12 +1,13 @@
-"""Which moves a search tries: a small automaton that forbids the useless ones.
+"""Which moves a search tries: an automaton that forbids the useless ones.
 
-A *situation* is the cell of the blank together with what is remembered of the moves before. Here that
-is the last cell alone, and the one rule is never to go straight back; automata that remember more,
-and forbid longer detours, would be other tables of the same form.
+A *state* of the automaton is the blank's cell together with what is remembered of the moves before. Here that is the
+previous cell alone, and the one rule is never to undo a move; automata that remember more, and forbid longer detours,
+are other tables of the same form.
 
-Situations are numbered from 1. For each, ``following`` packs the situations that may come next,
-sixteen bits each, lowest first, in the order in which they are tried: blank up, left, right, down on
-a plain board, which is the ascending order of its cells. (The order of Korf's published node counts.)
+A *successor* is what a move leads to: the next state and the blank's cell there, packed into 32 bits, so that a search
+needs no second look-up to know where the blank goes. Seven bits hold any cell and leave room for 33 million states. The
+successors of a state are numbered by *move index*, from 0, in the order in which they are tried: blank up, left, right,
+down on a plain board, which is the ascending order of its cells. (The order of Korf's published node counts.)
 """
 
 from __future__ import annotations
@@ -16,37 +17,63 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pdb_builder.base.jit import shared
 from pdb_builder.grid import Grid
 
-WAYS = 4  # a blank has at most so many neighbours: the numbers of a situation's moves are below it
+MOVES = 4  # the most successors of a state, since a cell has at most so many neighbours
+CELL_BITS = 7
+STATE_BITS = 32 - CELL_BITS
 
 
-class Moves(NamedTuple):
-    """The automaton as tables, indexed by situation."""
+class Automaton(NamedTuple):
+    """The automaton as tables. All arrays are flat, whatever the brackets say."""
 
-    following: np.ndarray  # packed
-    ways: np.ndarray  # how many they are
-    cell: np.ndarray  # where the blank is
-    last: np.ndarray  # where it was before; itself at the start
+    successors: np.ndarray  # [state, move index] -> the next state and its cell, packed
+    branching: np.ndarray  # [state] -> how many successors it has
+    cell: np.ndarray  # [state] -> where the blank is
+    previous: np.ndarray  # [state] -> where it was before; on the same cell at the start
 
 
-def situation(cell: int, way: int | None = None) -> int:
-    """The number of the blank on ``cell``, come from its neighbour number ``way``, or at the start."""
-    return 1 + cell * (WAYS + 1) + (0 if way is None else 1 + way)
+@shared
+def pack(state, cell):
+    """A successor."""
+    return (state << CELL_BITS) | cell
+
+
+@shared
+def cell_of(successor):
+    """Where the blank is after a move."""
+    return successor & ((1 << CELL_BITS) - 1)
+
+
+@shared
+def state_of(successor):
+    """The automaton's state after a move."""
+    return (successor >> CELL_BITS) & ((1 << STATE_BITS) - 1)
+
+
+def start_state(cell: int) -> int:
+    """The state of a search that begins with the blank on ``cell``: every move is allowed."""
+    return _state(cell, None)
+
+
+def _state(cell: int, came_from: int | None) -> int:
+    """The state of the blank on ``cell``, come from its neighbour of that number, or at the start."""
+    return cell * (MOVES + 1) + (0 if came_from is None else 1 + came_from)
 
 
 @lru_cache(maxsize=8)
-def moves_of(grid: Grid) -> Moves:
-    """The automaton of a board."""
-    count = situation(grid.cells)
-    following = np.zeros(count, dtype=np.int64)
-    ways, cells, lasts = np.zeros((3, count), dtype=np.uint8)
-    for cell, around in enumerate(grid.neighbours):
-        for way, last in enumerate((None, *around)):
-            number = situation(cell, None if last is None else way - 1)
-            cells[number], lasts[number] = cell, cell if last is None else last
-            others = [other for other in around if other != last]
-            ways[number] = len(others)
-            for place, other in enumerate(others):
-                following[number] |= situation(other, grid.neighbours[other].index(cell)) << (16 * place)
-    return Moves(following, ways, cells, lasts)
+def never_undo(grid: Grid) -> Automaton:
+    """The automaton of a board that forbids to undo the last move, and nothing else."""
+    states = grid.cells * (MOVES + 1)
+    successors = np.zeros((states, MOVES), dtype=np.uint32)
+    branching, cells, previous = np.zeros((3, states), dtype=np.uint8)
+    for cell, neighbours in enumerate(grid.neighbours):
+        for came_from, last in [(None, cell), *enumerate(neighbours)]:
+            state = _state(cell, came_from)
+            cells[state], previous[state] = cell, last
+            others = [other for other in neighbours if other != last]
+            branching[state] = len(others)
+            for index, other in enumerate(others):
+                successors[state, index] = pack(_state(other, grid.neighbours[other].index(cell)), other)
+    return Automaton(successors.ravel(), branching, cells, previous)

@@ -1,29 +1,28 @@
 """IDA*: depth-first search under a rising bound. Hardly any memory, and the fastest way to a proof.
 
-An iteration visits every path whose length so far plus heuristic value stays within the bound. If none
-leads to the goal, the bound rises to the least sum that exceeded it: no shorter solution exists. The
-first solution found is therefore a shortest one, whether the heuristic is consistent or not.
+An iteration visits every path whose length so far plus heuristic value stays within the bound. If none leads to the
+goal, the bound rises to the least sum that exceeded it: no shorter solution exists. The first solution found is
+therefore a shortest one, whether the heuristic is consistent or not.
 
-*The loop.* There is one, for all heuristics. A board is expanded by looking at all its moves first and
-judging them afterwards, so that the waits for memory overlap; the moves that stay within the bound wait
-in ``todo``, one word a depth. Moves are made and taken back on one board. The loop stops after a given
-number of expansions and can be taken up again, so that Python decides about time, interruption and
-progress.
+*The loop* exists once, for all heuristics. To expand a board it evaluates all its moves first and judges them
+afterwards, so that the waits for memory overlap; the moves that stay within the bound are noted in ``todo``, one word
+per depth. Moves are made and taken back on one board. The loop returns after a given number of expansions and can be
+resumed, so that Python decides about time, interruption and progress.
 
-*Many threads.* The tree is cut at a shallow depth: the loop itself, run with a *floor*, lists the paths that
-reach it. The subtrees below are searched in order, by as many threads as there are, through an
-executor. If one holds a solution, those after it are abandoned, but those before it are finished.
-So the solution and all counts are those of one thread searching alone, however many there are.
+*Many threads.* The tree is cut at a shallow depth: the loop itself, run with a *floor*, lists the paths that reach it.
+The subtrees below are searched in order, by as many threads as there are. If one holds a solution, those after it are
+abandoned, but those before it are finished. So the solution and all counts are those of one thread searching alone,
+however many there are.
 
-*Counts.* Every board whose moves were looked at is expanded; every move looked at is a board generated,
-and the start counts as one. A search that recurses would not yet have generated the last moves of the
-boards on the way to the solution: they are not counted. These are the numbers of Korf (1985).
+*Counts.* Every board whose moves were evaluated is expanded; every move evaluated is a board generated, and the start
+counts as one. A recursive search would not yet have generated the last moves of the boards on the way to the solution,
+so these are not counted. The counts are those of Korf (1985).
 
-*Without a heuristic* the same is depth-first search with iterative deepening. With a depth limit there is a single
-iteration, that ends at the first solution it happens on, which need not be a shortest one.
+*Without a heuristic* the same loop is depth-first search with iterative deepening. With a depth limit there is a single
+iteration, which ends at the first solution it comes across; that need not be a shortest one.
 
-*Order.* Moves are tried in the fixed order of ``moves``, or in the order of their values, which helps to
-find the solution sooner in the last iteration and changes nothing in the others.
+*Order.* Moves are tried in the fixed order of the automaton, or in the order of their values, which helps to find the
+solution sooner in the last iteration and changes nothing in the others.
 """
 
 from __future__ import annotations
@@ -38,9 +37,9 @@ import numpy as np
 
 from pdb_builder.base.jit import kernel, shared
 
-from ..heuristics.contract import aim, fetches, look, settle, step
-from .automaton import moves_of, situation
-from .outcome import Iteration, Limits, Outcome, Problem, Progress, Report, Stopped
+from ..heuristics.contract import apply, evaluate, load, prefetch, prefetches
+from .automaton import MOVES, cell_of, never_undo, pack, start_state, state_of
+from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
 
 SLICE = 500_000  # expansions before the loop returns: some hundredths of a second
 PULSE = 0.05  # seconds between looks at the clock while threads search
@@ -49,177 +48,212 @@ UNCUT = 300_000  # if the iteration before generated fewer boards than this, the
 UNCUT_ALONE = 10_000_000  # the same for a single thread, which cuts only to tell how far it is
 FIRST_CUT, DEEPEST_CUT = 6, 30  # depths
 LEAST_SUBTREES, MOST_SUBTREES = 32, 2_000
-SUBTREE_SIZE = 50_000  # boards of the last iteration for each subtree, within these limits
+SUBTREE_SIZE = 50_000  # boards of the last iteration per subtree, within these limits
+FIRST_LISTED = 4096  # room for paths to the floor, doubled when it is full
 
 # What the loop was doing when it returned.
 FINISHED, FOUND, SLICED, FULL = range(4)
 # Where the numbers of a stack are kept in ``Stack.state``.
 DEPTH, BASE, EXPANDED, GENERATED, LEAST, LISTED, STATE = range(7)
 
-NO_FLOOR = (-1, np.zeros((0, 0), dtype=np.uint16), np.zeros((0, 2), dtype=np.int64))
-
 
 class Stack(NamedTuple):
     """The path of one search and what is left to do along it."""
 
     board: np.ndarray
-    path: np.ndarray  # [depth] -> situation, and in the upper two bits which of the moves led there
-    todo: np.ndarray  # [depth] -> moves still to be made, packed like ``Moves.following``
+    path: np.ndarray  # [depth] -> the successor that was reached, and above its 32 bits the index of the move to it
+    todo: np.ndarray  # [depth] -> the moves still to be made, packed
     state: np.ndarray
 
 
 def _new_stack(cells: int, depth: int) -> Stack:
     return Stack(
         np.zeros(cells, dtype=np.uint8),
-        np.zeros(depth, dtype=np.uint16),
+        np.zeros(depth, dtype=np.int64),
         np.zeros(depth, dtype=np.int64),
         np.zeros(STATE, dtype=np.int64),
     )
 
 
-@shared
-def _aim_all(heuristic, slot, number, board, moves, via, via_tile):
-    """Aim at all moves of a situation, that of the current board or that after the move in slot ``via``."""
-    for way in range(moves.ways[number]):
-        source = moves.cell[(moves.following[number] >> (16 * way)) & 0xFFFF]
-        aim(heuristic, slot | way, board[source], source, moves.cell[number], via, via_tile)
+# ---- packed moves and slots ---------------------------------------------------------------------
 
-
-@kernel
-def _start(heuristic, stack, moves, start, parts, prefix):
-    """Put a search at the end of a path of situations from the start."""
-    board, path, todo, state = stack
-    for cell in range(board.size):
-        board[cell] = start[cell]
-    settle(heuristic, board, parts, 0)
-    path[0] = prefix[0]
-    blank = moves.cell[prefix[0]]
-    for depth in range(1, prefix.size):
-        source = moves.cell[prefix[depth]]
-        tile = board[source]
-        aim(heuristic, 0, tile, source, blank, 0, 0)
-        look(heuristic, 0, tile, source, blank)
-        step(heuristic, 0, tile, source, blank)
-        board[blank] = tile
-        path[depth] = prefix[depth]
-        blank = source
-    _aim_all(heuristic, (prefix.size - 1) << 4, prefix[-1], board, moves, 0, 0)
-    state[DEPTH] = state[BASE] = prefix.size - 1
-    todo[state[DEPTH]] = 0
-    state[EXPANDED] = state[GENERATED] = 0
-    state[LEAST] = 1 << 30
+# The moves to be made at a depth are a word of four bits each, the next one lowest: the move index and a bit that is
+# always set, so that 0 is the end of the list.
+MOVE_BITS, LISTED_MOVE = 4, 4
+VALUE_BITS = 16  # of the values that moves are ordered by
 
 
 @shared
-def _by_value(entries, values, end):
-    """The packed entries in ascending order of the packed values; equal ones stay as they are."""
+def _move_at(moves, place):
+    """The index of a move in a packed list."""
+    return (moves >> (MOVE_BITS * place)) & (MOVES - 1)
+
+
+@shared
+def _by_value(moves, values, count):
+    """Packed moves in ascending order of their packed values; equal ones stay in order."""
     ordered = 0
-    for to in range(0, end, 16):
-        least = 1 << 16
+    for place in range(count):
+        least = 1 << VALUE_BITS
         best = 0
-        for shift in range(0, end, 16):
-            value = (values >> shift) & 0xFFFF
+        for other in range(count):
+            value = (values >> (VALUE_BITS * other)) & ((1 << VALUE_BITS) - 1)
             if value < least:
                 least = value
-                best = shift
-        values |= 0xFFFF << best
-        ordered |= ((entries >> best) & 0xFFFF) << to
+                best = other
+        values |= ((1 << VALUE_BITS) - 1) << (VALUE_BITS * best)
+        ordered |= (_move_at(moves, best) | LISTED_MOVE) << (MOVE_BITS * place)
     return ordered
 
 
+@shared
+def _reached(successor, index):
+    """An entry of the path: a successor, and the index of the move that led to it."""
+    return successor | (index << 32)
+
+
+@shared
+def _last_move(entry):
+    """The index of the move that led to an entry of the path."""
+    return entry >> 32
+
+
+@shared
+def _first_slot(depth, last_move):
+    """The slot for move 0 of a board at this depth, reached by a move of this index; siblings have slots apart."""
+    return ((depth * MOVES) | last_move) * MOVES
+
+
+# ---- the loop -----------------------------------------------------------------------------------
+
+
+@shared
+def _prefetch_moves(heuristic, slot, successor, board, automaton, via, via_tile):
+    """Prefetch all moves of a board: of the current one, or of the one after the move in slot ``via``."""
+    first = state_of(successor) * MOVES
+    for index in range(automaton.branching[state_of(successor)]):
+        source = cell_of(np.int64(automaton.successors[first + index]))
+        prefetch(heuristic, slot | index, board[source], source, cell_of(successor), via, via_tile)
+
+
 @kernel
-def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, counts, most, early):
+def _start(heuristic, stack, automaton, start, parts, prefix):
+    """Put a search at the end of a path of successors from the start."""
+    board, path, todo, state = stack
+    for cell in range(board.size):
+        board[cell] = start[cell]
+    load(heuristic, board, parts, 0)
+    path[0] = prefix[0]
+    blank = cell_of(path[0])
+    for depth in range(1, prefix.size):
+        path[depth] = prefix[depth]
+        source = cell_of(path[depth])
+        tile = board[source]
+        prefetch(heuristic, 0, tile, source, blank, 0, 0)
+        evaluate(heuristic, 0, tile, source, blank)
+        apply(heuristic, 0, tile, source, blank)
+        board[blank] = tile
+        blank = source
+    base = prefix.size - 1
+    _prefetch_moves(heuristic, _first_slot(base, 0), path[base], board, automaton, 0, 0)
+    state[DEPTH] = state[BASE] = base
+    todo[base] = 0
+    state[EXPANDED] = state[GENERATED] = state[LISTED] = 0
+    state[LEAST] = 1 << 30
+
+
+@kernel
+def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, prefixes, counts, most, early):
     """Search the subtree of a stack until it is finished, a solution is found or ``most`` boards were expanded.
 
-    ``fresh`` says that the board at the current depth is still to be expanded. Paths that reach depth
-    ``floor`` are listed in ``frontier`` instead of being followed, with the counts up to there. Without ``early``,
-    no solution is shorter than the bound, and none is looked for: code for that is not even compiled.
+    ``unexpanded`` says that the board at the current depth is still to be expanded. Paths that reach depth ``floor``
+    are listed in ``prefixes`` instead of being followed, with the counts up to there. Without ``early``, no solution
+    is shorter than the bound, and none is looked for: code for that is not even compiled.
     """
     board, path, todo, state = stack
-    following, ways, cell, _ = moves
+    successors, branching, _, _ = automaton
     depth, base = state[DEPTH], state[BASE]
     expanded, generated, least, listed = state[EXPANDED], state[GENERATED], state[LEAST], state[LISTED]
     last = expanded + most
-    number = path[depth] & 0x3FFF
-    blank = cell[number]
+    here = path[depth]
+    blank = cell_of(here)
     chosen = todo[depth]
     status = SLICED
     while True:
-        if fresh:
-            packed = following[number]
-            slot = (depth << 4) | ((path[depth] >> 14) << 2)
+        if unexpanded:
+            first = state_of(here) * MOVES
+            slot = _first_slot(depth, _last_move(here))
             room = bound - depth - 1
             expanded += 1
-            generated += ways[number]
+            generated += branching[state_of(here)]
             chosen = 0
             values = 0
-            end = 0
+            count = 0
             excess = 1 << 20
-            for way in range(ways[number]):
-                entry = (packed >> (16 * way)) & 0xFFFF
-                source = cell[entry]
-                value = look(heuristic, slot | way, board[source], source, blank)
+            for index in range(branching[state_of(here)]):
+                source = cell_of(np.int64(successors[first + index]))
+                value = evaluate(heuristic, slot | index, board[source], source, blank)
                 within = np.int64(value <= room)
-                chosen |= ((entry | (way << 14)) & -within) << end
-                values |= (value & -within) << end
-                end += within << 4
+                chosen |= ((index | LISTED_MOVE) & -within) << (MOVE_BITS * count)
+                values |= (value & -within) << (VALUE_BITS * count)
+                count += within
                 excess = min(excess, value + (within << 20))
                 if early is not None and value == 0:
-                    chosen, room = entry | (way << 14), 0
+                    chosen, room = index | LISTED_MOVE, 0
                     break
             least = min(least, excess + depth + 1)
-            if by_value and end > 16:
-                chosen = _by_value(chosen, values, end)
+            if by_value and count > 1:
+                chosen = _by_value(chosen, values, count)
             todo[depth] = chosen
             if room == 0 and chosen != 0:  # with no room left only the goal itself is within the bound
-                path[depth + 1] = chosen
+                path[depth + 1] = np.int64(successors[first + _move_at(chosen, 0)])
                 todo[depth] = 0
                 status = FOUND
                 break
-            if fetches(heuristic):
-                for place in range(0, end, 16):
-                    entry = (chosen >> place) & 0xFFFF
-                    child, way = entry & 0x3FFF, entry >> 14
-                    _aim_all(
-                        heuristic, ((depth + 1) << 4) | (way << 2), child, board, moves, slot | way, board[cell[child]]
-                    )
+            if prefetches(heuristic):
+                for place in range(count):
+                    index = _move_at(chosen, place)
+                    child = np.int64(successors[first + index])
+                    child_slot = _first_slot(depth + 1, index)
+                    _prefetch_moves(heuristic, child_slot, child, board, automaton, slot | index, board[cell_of(child)])
             if expanded >= last:
                 break
-        # Go on with the next move that waits, here or above.
+        # Go on with the next move to be made, here or above.
         while chosen == 0 and depth > base:
+            index = _last_move(here)
             source = blank
             depth -= 1
-            blank = cell[path[depth] & 0x3FFF]
+            here = path[depth]
+            blank = cell_of(here)
             tile = board[blank]
             board[source] = tile
-            slot = (depth << 4) | ((path[depth] >> 14) << 2)
-            step(heuristic, slot | (path[depth + 1] >> 14), tile, blank, source)
+            apply(heuristic, _first_slot(depth, _last_move(here)) | index, tile, blank, source)
             chosen = todo[depth]
         if chosen == 0:
             status = FINISHED
             break
-        if depth + 1 == floor:
+        index = _move_at(chosen, 0)
+        successor = np.int64(successors[state_of(here) * MOVES + index])
+        unexpanded = depth + 1 != floor
+        if not unexpanded:
             if listed == counts.shape[0]:
                 status = FULL
                 break
             for above in range(depth + 1):
-                frontier[listed, above] = path[above] & 0x3FFF
-            frontier[listed, floor] = chosen & 0x3FFF
+                prefixes[listed, above] = path[above] & 0xFFFFFFFF
+            prefixes[listed, floor] = successor
             counts[listed, 0], counts[listed, 1] = expanded, generated
             listed += 1
-        entry = chosen & 0xFFFF
-        chosen = (chosen >> 16) & 0xFFFFFFFFFFFF
+        chosen >>= MOVE_BITS
         todo[depth] = chosen
-        fresh = depth + 1 != floor
-        if fresh:
-            number = entry & 0x3FFF
-            source = cell[number]
+        if unexpanded:
+            source = cell_of(successor)
             tile = board[source]
             board[blank] = tile
-            slot = (depth << 4) | ((path[depth] >> 14) << 2)
-            step(heuristic, slot | (entry >> 14), tile, source, blank)
+            apply(heuristic, _first_slot(depth, _last_move(here)) | index, tile, source, blank)
             depth += 1
-            path[depth] = entry
+            here = _reached(successor, index)
+            path[depth] = here
             blank = source
     state[DEPTH] = depth
     state[EXPANDED], state[GENERATED], state[LEAST], state[LISTED] = expanded, generated, least, listed
@@ -227,19 +261,19 @@ def _search(heuristic, stack, moves, bound, by_value, fresh, floor, frontier, co
 
 
 @kernel
-def _later_moves(path, first, last, moves):
+def _later_moves(path, first, last, automaton):
     """How many moves come after those of a path, at the depths ``first`` ... ``last - 1``."""
     count = 0
     for depth in range(first, last):
-        following = moves.following[path[depth]]
-        count += moves.ways[path[depth]] - 1
-        while following & 0xFFFF != path[depth + 1]:
-            following >>= 16
-            count -= 1
+        state = state_of(path[depth])
+        index = 0
+        while np.int64(automaton.successors[state * MOVES + index]) != path[depth + 1]:
+            index += 1
+        count += automaton.branching[state] - 1 - index
     return count
 
 
-# ---- the search ---------------------------------------------------------------------------------
+# ---- one tree, bound by bound -------------------------------------------------------------------
 
 
 class _Worker(NamedTuple):
@@ -250,23 +284,42 @@ class _Worker(NamedTuple):
     done: np.ndarray  # boards expanded and generated in this iteration
 
 
-class _Subtree(NamedTuple):
-    """What a subtree took and held. Without ``every`` the counts end at its first solution."""
+class _Searched(NamedTuple):
+    """What searching a subtree took and found. Unless all solutions are wanted, the counts end at the first."""
 
     expanded: int
     generated: int
     least: int  # the least sum that exceeded the bound
-    paths: list[np.ndarray]  # solutions, as situations from the start
+    paths: list[np.ndarray]  # solutions, as successors from the start
+
+
+class _Floor:
+    """A depth at which paths are listed instead of being followed, and those listed so far."""
+
+    def __init__(self, depth: int, room: int = 0) -> None:
+        self.depth = depth
+        self.prefixes = np.zeros((room, depth + 1), dtype=np.uint32)
+        self.counts = np.zeros((room, 2), dtype=np.int64)  # boards expanded and generated when each was listed
+
+    def double(self) -> None:
+        self.prefixes, self.counts = np.vstack([self.prefixes] * 2), np.vstack([self.counts] * 2)
+
+    def trim(self, listed: int) -> None:
+        self.prefixes, self.counts = self.prefixes[:listed], self.counts[:listed]
+
+
+NO_FLOOR = _Floor(-1)
 
 
 class _Tree:
     """The search tree of one problem, to be searched bound by bound."""
 
-    def __init__(self, problem: Problem, threads: int, limits: Limits, report: Report, every: bool):
-        self.problem, self.threads, self.limits, self.report, self.every = problem, threads, limits, report, every
-        self.moves = moves_of(problem.grid)
+    def __init__(self, problem: Problem, threads: int, limits: Limits, progress: OnProgress, every: bool):
+        self.problem, self.threads, self.limits, self.progress, self.every = problem, threads, limits, progress, every
+        self.automaton = never_undo(problem.grid)
         self.start = np.array(problem.start, dtype=np.uint8)
-        self.root = np.array([situation(problem.start.index(0))], dtype=np.uint16)
+        blank = problem.start.index(0)
+        self.root = np.array([pack(start_state(blank), blank)], dtype=np.uint32)
         self.parts = np.array(problem.heuristic.measure(problem.start), dtype=np.int64)
         self.outcome = Outcome(int(self.parts.max()), problem.at_least(int(self.parts.max())))
         self.cut = FIRST_CUT
@@ -294,7 +347,7 @@ class _Tree:
         try:
             uncut = UNCUT if self.threads > 1 else UNCUT_ALONE
             worth_cutting = outcome.iterations and outcome.iterations[-1].generated >= uncut
-            found = self._parted(bound) if worth_cutting else self._whole(bound, early)
+            found = self._in_subtrees(bound) if worth_cutting else self._in_one_piece(bound, early)
             expanded, generated = found.expanded, found.generated
         except BaseException:
             expanded, generated = self._done()
@@ -303,11 +356,11 @@ class _Tree:
             outcome.expanded += expanded
             outcome.generated += generated
             outcome.iterations.append(Iteration(bound, expanded, generated, time.perf_counter() - began))
-        outcome.paths = [self.moves.cell[path].tolist() for path in found.paths]
+        outcome.paths = [cell_of(path).tolist() for path in found.paths]
         return found.least
 
     def _new_worker(self) -> _Worker:
-        heuristic = self.problem.heuristic.fresh(16 * self.depth)
+        heuristic = self.problem.heuristic.workspace(int(_first_slot(self.depth, 0)))
         return _Worker(heuristic, _new_stack(self.problem.grid.cells, self.depth), np.zeros(2, dtype=np.int64))
 
     def _done(self) -> tuple[int, int]:
@@ -318,61 +371,71 @@ class _Tree:
         """Between slices: tell how far the search is, and stop it if it is time."""
         expanded, generated = self._done()
         generated += self.outcome.generated
-        self.report(Progress(bound, self.outcome.expanded + expanded, generated, share))
+        self.progress(Progress(bound, self.outcome.expanded + expanded, generated, share))
         self.limits.check(generated)
 
     def _slice(self) -> int:
         """How many boards to expand until the next pulse."""
         return self.limits.expansions(self.outcome.generated + self._done()[1], SLICE)
 
-    def _whole(self, bound: int, early: bool) -> _Subtree:
-        """An iteration in one piece, by this thread."""
-        found = self._subtree(self.workers[0], bound, self.root, lambda: self._pulse(bound), early)
-        assert found is not None
-        return found
-
-    def _subtree(
-        self, worker: _Worker, bound: int, prefix: np.ndarray, pulse: Callable, early: bool = False
-    ) -> _Subtree | None:
+    def _below(
+        self,
+        worker: _Worker,
+        bound: int,
+        prefix: np.ndarray,
+        pulse: Callable[[], object],
+        early: bool = False,
+        floor: _Floor = NO_FLOOR,
+    ) -> _Searched | None:
         """Search below a path. ``pulse`` is called between slices; if it returns True the rest is abandoned."""
         heuristic, stack, done = worker
         state = stack.state
-        _start(heuristic, stack, self.moves, self.start, self.parts, prefix)
+        _start(heuristic, stack, self.automaton, self.start, self.parts, prefix)
         before, paths = done.copy(), []
-        status, fresh = SLICED, True
+        status, unexpanded = SLICED, True
         while status != FINISHED:
-            how = (self.problem.by_value, fresh, *NO_FLOOR, self._slice(), True if early else None)
-            status = _search(heuristic, stack, self.moves, bound, *how)
-            fresh = False
+            listing = (floor.depth, floor.prefixes, floor.counts)
+            how = (self.problem.by_value, unexpanded, *listing, self._slice(), True if early else None)
+            status = _search(heuristic, stack, self.automaton, bound, *how)
+            unexpanded = False
             done[:] = before + state[[EXPANDED, GENERATED]]
+            if status == FULL:
+                floor.double()
             if status == FOUND:
-                paths.append(stack.path[: state[DEPTH] + 2] & 0x3FFF)
+                paths.append(stack.path[: state[DEPTH] + 2] & 0xFFFFFFFF)
                 if not self.every:
                     state[GENERATED] -= self._not_yet(paths[0], len(prefix) - 1, len(paths[0]) - 1)
                     break
             if status != FINISHED and pulse():
                 return None
-        return _Subtree(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
+        return _Searched(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
 
     def _not_yet(self, path: np.ndarray, first: int, last: int) -> int:
         """What a recursive search would not yet have generated between two depths of a path.
 
-        In the order of values it would have: to order the moves it must look at all of them.
+        In the order of values it would have: to order the moves it must evaluate all of them.
         """
-        return 0 if self.problem.by_value else _later_moves(path, first, last, self.moves)
+        return 0 if self.problem.by_value else _later_moves(path, first, last, self.automaton)
 
-    def _parted(self, bound: int) -> _Subtree:
+    def _in_one_piece(self, bound: int, early: bool) -> _Searched:
+        """An iteration by this thread alone."""
+        found = self._below(self.workers[0], bound, self.root, lambda: self._pulse(bound), early)
+        assert found is not None
+        return found
+
+    def _in_subtrees(self, bound: int) -> _Searched:
         """An iteration cut into subtrees, by all threads."""
         self.workers += [self._new_worker() for _ in range(self.threads - len(self.workers))]
         self.executor = self.executor or ThreadPoolExecutor(self.threads)
-        top, prefixes, counts = self._cut(bound)
+        top, floor = self._cut(bound)
+        prefixes = floor.prefixes
         for worker in self.workers:
             worker.done[:] = 0
         self.workers[0].done[:] = top.expanded, top.generated
         idle: SimpleQueue[_Worker] = SimpleQueue()
         for worker in self.workers:
             idle.put(worker)
-        results: list[_Subtree | None] = [None] * len(prefixes)
+        results: list[_Searched | None] = [None] * len(prefixes)
         stop_at = [len(prefixes)]  # subtrees from here on need not be searched
 
         def search(low: int, high: int) -> None:
@@ -380,7 +443,7 @@ class _Tree:
             try:
                 for number in range(low, high):
                     if number < stop_at[0]:
-                        found = self._subtree(worker, bound, prefixes[number], lambda at=number: at >= stop_at[0])
+                        found = self._below(worker, bound, prefixes[number], lambda at=number: at >= stop_at[0])
                         results[number] = found
                         if found and found.paths and not self.every:
                             stop_at[0] = min(stop_at[0], number + 1)
@@ -388,95 +451,80 @@ class _Tree:
                 idle.put(worker)
 
         size = max(1, len(prefixes) // (32 * self.threads))
-        tasks = [
+        futures = [
             self.executor.submit(search, low, min(low + size, len(prefixes))) for low in range(0, len(prefixes), size)
         ]
         try:
-            for number, task in enumerate(tasks):
-                while not _ended(task):
-                    self._pulse(bound, number / len(tasks))
+            for number, future in enumerate(futures):
+                while not _ended(future):
+                    self._pulse(bound, number / len(futures))
         except BaseException:
             stop_at[0] = -1
-            for task in tasks:
-                task.cancel()
-            wait(tasks)
+            for future in futures:
+                future.cancel()
+            wait(futures)
             raise
-        return self._summed(top, results[: stop_at[0]], prefixes, counts)
+        return self._added_up(top, results[: stop_at[0]], floor)
 
-    def _summed(self, top: _Subtree, results: list, prefixes: np.ndarray, counts: np.ndarray) -> _Subtree:
-        """The counts and solutions of a whole iteration from those of its subtrees and of the tree above them."""
+    def _cut(self, bound: int) -> tuple[_Searched, _Floor]:
+        """The tree above the cut, and the floor with the paths to the subtrees below."""
+        wanted = min(MOST_SUBTREES, max(LEAST_SUBTREES, self.outcome.iterations[-1].generated // SUBTREE_SIZE))
+        while True:
+            floor, worker = _Floor(self.cut, FIRST_LISTED), self.workers[0]
+            worker.done[:] = 0
+            top = self._below(worker, bound, self.root, lambda: False, floor=floor)
+            assert top is not None
+            floor.trim(int(worker.stack.state[LISTED]))
+            if len(floor.prefixes) >= wanted or self.cut + 2 > min(bound, DEEPEST_CUT):
+                return top, floor
+            self.cut += 2
+
+    def _added_up(self, top: _Searched, results: list, floor: _Floor) -> _Searched:
+        """The counts and solutions of an iteration from those of its subtrees and of the tree above them."""
         expanded, generated = top.expanded, top.generated
         paths = [path for found in results for path in found.paths]
         if paths and not self.every:
-            expanded, generated = counts[len(results) - 1].tolist()
-            generated -= self._not_yet(paths[0], 0, prefixes.shape[1] - 1)
-        return _Subtree(
+            expanded, generated = floor.counts[len(results) - 1].tolist()
+            generated -= self._not_yet(paths[0], 0, floor.depth)
+        return _Searched(
             expanded + sum(found.expanded for found in results),
             generated + sum(found.generated for found in results),
             min([top.least, *(found.least for found in results)]),
             paths + top.paths if self.every else (paths or top.paths)[:1],
         )
 
-    def _cut(self, bound: int) -> tuple[_Subtree, np.ndarray, np.ndarray]:
-        """The tree above the cut, the paths to the subtrees below, and the counts when each was reached."""
-        wanted = min(MOST_SUBTREES, max(LEAST_SUBTREES, self.outcome.iterations[-1].generated // SUBTREE_SIZE))
-        while True:
-            top, prefixes, counts = self._frontier(bound, self.cut)
-            if len(prefixes) >= wanted or self.cut + 2 > min(bound, DEEPEST_CUT):
-                return top, prefixes, counts
-            self.cut += 2
 
-    def _frontier(self, bound: int, floor: int) -> tuple[_Subtree, np.ndarray, np.ndarray]:
-        heuristic, stack, _ = self.workers[0]
-        state = stack.state
-        _start(heuristic, stack, self.moves, self.start, self.parts, self.root)
-        state[LISTED] = 0
-        room = 4096
-        prefixes, counts = np.zeros((room, floor + 1), dtype=np.uint16), np.zeros((room, 2), dtype=np.int64)
-        status, fresh, paths = SLICED, True, []
-        while status != FINISHED:
-            how = (self.problem.by_value, fresh, floor, prefixes, counts, SLICE, None)
-            status = _search(heuristic, stack, self.moves, bound, *how)
-            fresh = False
-            if status == FULL:
-                prefixes, counts = np.vstack([prefixes, prefixes]), np.vstack([counts, counts])
-            if status == FOUND:
-                paths.append(stack.path[: state[DEPTH] + 2] & 0x3FFF)
-                if not self.every:
-                    state[GENERATED] -= self._not_yet(paths[0], 0, len(paths[0]) - 1)
-                    break
-        top = _Subtree(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
-        return top, prefixes[: state[LISTED]], counts[: state[LISTED]]
-
-
-def _ended(task: Future) -> bool:
-    """Wait for a task a little; True once it has ended."""
+def _ended(future: Future) -> bool:
+    """Wait a little; True once the future has ended."""
     try:
-        task.result(timeout=PULSE)
+        future.result(timeout=PULSE)
     except TimeoutError:
         return False
     return True
 
 
-def search(problem: Problem, *, threads: int, limits: Limits, report: Report, every: bool = False) -> Outcome:
+# ---- the searches -------------------------------------------------------------------------------
+
+
+def search(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress, every: bool = False) -> Outcome:
     """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search."""
 
     def iterations(tree: _Tree) -> None:
         bound = tree.outcome.lower_bound
         while not tree.outcome.paths:
             bound = problem.at_least(tree.iterate(bound))
-        tree.outcome.within = 1.0
+        tree.outcome.suboptimality_bound = 1.0
 
-    return _searched(_Tree(problem, threads, limits, report, every), iterations)
+    return _searched(_Tree(problem, threads, limits, progress, every), iterations)
 
 
-def dfs(problem: Problem, *, threads: int, limits: Limits, report: Report, depth: int | None = None) -> Outcome:
-    """The first solution of at most ``depth`` moves that depth-first search comes by; without a depth, a shortest one.
+def dfs(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress, depth: int | None = None) -> Outcome:
+    """The first solution of at most ``depth`` moves that depth-first search meets; without a depth, a shortest one.
 
-    The problem's heuristic is the one that knows the goal and nothing else.
+    The problem's heuristic is the uninformed one.
     """
     if depth is None:
-        return search(problem, threads=threads, limits=limits, report=report)
+        return search(problem, threads=threads, limits=limits, progress=progress)
 
     def one_iteration(tree: _Tree) -> None:
         if tree.outcome.lower_bound <= depth:
@@ -486,21 +534,18 @@ def dfs(problem: Problem, *, threads: int, limits: Limits, report: Report, depth
             raise Stopped("depth")
 
     # A solution of the tree above a cut could come before or after those below: one thread keeps the order.
-    return _searched(_Tree(problem, 1, limits, report, every=False), one_iteration)
+    return _searched(_Tree(problem, 1, limits, progress, every=False), one_iteration)
 
 
 def _searched(tree: _Tree, work: Callable[[_Tree], None]) -> Outcome:
     """What became of a search, however it ended."""
     outcome = tree.outcome
     try:
-        if outcome.lower_bound == 0:
-            outcome.paths, outcome.within = [[tree.problem.blank]], 1.0
-        else:
-            work(tree)
-    except Stopped as stop:
-        outcome.stopped = str(stop)
-    except KeyboardInterrupt:
-        outcome.stopped = "interrupt"
+        with noting_stop(outcome):
+            if outcome.lower_bound == 0:
+                outcome.paths, outcome.suboptimality_bound = [[tree.problem.blank]], 1.0
+            else:
+                work(tree)
     finally:
         tree.close()
     return outcome

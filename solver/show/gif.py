@@ -12,7 +12,6 @@ Pillow is an optional dependency, needed only here: it is imported when a pictur
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.files import check_writable
+from pdb_builder.base.files import check_writable, output_file
 from pdb_builder.grid import Grid
 
 from .colours import DARK, LIGHT, NIGHT, Colour, corner_share, mix, tile_colours
@@ -69,29 +68,20 @@ def save_gif(solution: Solution, path: str | Path, speed: float = SPEED) -> None
     check_solved(solution)
     check_gif(path)
     frames = _frames(solution, speed)
-    target = path.resolve()
-    temporary = target.with_name(f".{target.name[:50]}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "xb") as file:
-            next(frames).save(
-                file,
-                format="GIF",
-                save_all=True,
-                append_images=frames,  # drawn one by one, to save memory
-                duration=[10 * duration for duration in _durations(len(solution.tiles), speed)],
-                loop=0,
-                palette=bytes(part for colour in palette() for part in colour),
-                transparency=len(palette()) - 1,
-                optimize=True,
-                disposal=1,
-                interlace=0,
-            )
-        os.replace(temporary, target)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise InputError(f"{path}: {error.strerror or error}: choose another file") from None
-        raise
+    with output_file(path) as file:
+        next(frames).save(
+            file,
+            format="GIF",
+            save_all=True,
+            append_images=frames,  # drawn one by one, to save memory
+            duration=[10 * duration for duration in _durations(len(solution.tiles), speed)],
+            loop=0,
+            palette=bytes(part for colour in palette() for part in colour),
+            transparency=len(palette()) - 1,
+            optimize=True,
+            disposal=1,
+            interlace=0,
+        )
 
 
 # ---- the palette --------------------------------------------------------------------------------

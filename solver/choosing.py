@@ -1,0 +1,75 @@
+"""Which heuristic a search uses: the one that was named, or the best one available for the board and the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.folders import databases_folder
+from pdb_builder.grid import Grid
+
+from .frame import Frame
+from .heuristics import uninformed
+from .heuristics.contract import Heuristic
+from .heuristics.databases import best_database, database_heuristic, how_to_build
+from .heuristics.preparing import Notify, OnPreparing, ignore_preparing, ignore_remark, prepare
+from .search import SEARCHES, check_search
+from .settings import PROVABLE, Settings, default_algorithm
+
+
+def heuristic_for(
+    frame: Frame, settings: Settings, notify: Notify = ignore_remark, progress: OnPreparing = ignore_preparing
+) -> Heuristic:
+    """The heuristic that the settings name, or the best one available."""
+    grid, blank, folder = frame.grid, frame.blank, settings.folder or databases_folder()
+    algorithm = settings.algorithm or default_algorithm(grid, settings)
+    search = check_search(algorithm)
+    if search.uninformed:
+        return uninformed.prepare(grid, blank)
+    if settings.heuristic is not None:
+        heuristic = prepare(settings.heuristic, grid, blank, folder, notify, progress)
+        if search.optimal and not heuristic.admissible:
+            raise InputError(
+                f"{heuristic.name} is inadmissible, so {algorithm} cannot guarantee a shortest solution with it: use "
+                "another heuristic, or greedy, weighted-a-star or beam"
+            )
+        return heuristic
+    fallback = _without_database(grid)
+    if search is SEARCHES["beam"] and grid.cells > PROVABLE and not grid.wrap:
+        # Measured: on large boards databases are no better guides than this, and slower.
+        return prepare(fallback, grid, blank, folder)
+    database, unusable = best_database(grid, blank, folder)
+    for complaint in unusable:
+        notify(f"not used: {complaint}")
+    if database is not None:
+        return database_heuristic(grid, blank, database)
+    notify(
+        f"no database in {folder} is for {grid} boards with this goal, so {fallback} is used: "
+        f"{how_to_build(grid, blank, folder)}"
+    )
+    return prepare(fallback, grid, blank, folder)
+
+
+def backward_heuristics(settings: Settings, notify: Notify = ignore_remark) -> Callable[[Grid, int], Heuristic]:
+    """What makes the heuristic from the goal to the start, whose blank may have no database."""
+
+    @cache
+    def prepared(grid: Grid, blank: int) -> Heuristic:
+        folder, spec = settings.folder or databases_folder(), settings.heuristic or "pdb"
+        try:
+            return prepare(spec, grid, blank, folder, notify)
+        except InputError:
+            if "pdb" not in spec:
+                raise
+        fallback = _without_database(grid)
+        if settings.heuristic:
+            notify(f"no such database serves the search from the goal to the start: {fallback} is used there")
+        return prepare(fallback, grid, blank, folder, notify)
+
+    return prepared
+
+
+def _without_database(grid: Grid) -> str:
+    """The best heuristic that needs no database."""
+    return "manhattan" if grid.wrap else "linear-conflict"

@@ -1,0 +1,34 @@
+"""Code compiled before the clock starts.
+
+The first search with a kind of heuristic has its code compiled, or read from the cache. That takes seconds, which are
+not the search's, and an interruption must not reach the compiler. So an easy board is solved first, one that gives
+every part of the search something to do.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from ..heuristics import manhattan
+from .outcome import Limits, Problem, unreported
+
+EASY = {"width": 100, "depth": 2}  # enough for the easy board
+_compiled: set[tuple] = set()
+
+
+def warm_up(search: Callable, problem: Problem, options: dict, both_ends: bool) -> None:
+    """Have the code of a search compiled for the heuristic and the options of a problem."""
+    asked = (search, problem.heuristic.kind, *(name for name, value in options.items() if value is not None))
+    if asked not in _compiled:
+        board, blank = list(problem.grid.goal(problem.blank)), problem.blank
+        for _ in range(2):  # two moves from the goal
+            near = next(cell for cell in problem.grid.neighbours[blank] if cell != problem.blank)
+            board[blank], board[near], blank = board[near], 0, near
+        easy = problem._replace(start=tuple(board), backward=manhattan.prepare)
+        given = {name: EASY.get(name, value) for name, value in options.items() if value is not None}
+        limits = Limits(deadline=time.monotonic() + 3600, memory=10**6)
+        search(easy, threads=1, limits=limits, progress=unreported, **given)
+        _compiled.add(asked)
+    if both_ends:  # which board it begins with decides which heuristic leads back
+        search(problem, threads=1, limits=Limits(nodes=10, memory=10**6), progress=unreported)
