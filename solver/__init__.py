@@ -18,7 +18,7 @@
 Traceback (most recent call last):
     ...
 pdb_builder.base.errors.Unsolvable: the board cannot be solved: its order is an odd number of exchanges from the goal, \
-but the way of the blank is an even number of moves: exchange any two tiles, as in 1 and 2
+but its blank is an even number of moves from home: exchange any two tiles, such as 1 and 2
 """
 
 from pdb_builder.base.lazy import lazy_names

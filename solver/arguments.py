@@ -1,117 +1,157 @@
-"""What the commands share: exit codes, what their arguments mean, and the options that several of them have."""
+"""The options of the commands: one function per command, and one per group of options that several commands share."""
 
 from __future__ import annotations
 
 import argparse
-import re
 from pathlib import Path
 
-from pdb_builder.shell import parse_size
+from pdb_builder.shell import folder_option, parse_size, positive, threads_option
 
+from .argument_types import (
+    moves_per_second,
+    number_above_0,
+    number_from_1,
+    number_list,
+    seconds_above_0,
+    whole_number,
+)
 from .goals import GOALS
+from .heuristics import HEURISTICS
 from .instances import SETS
-from .show.terminal import FASTEST, SLOWEST, SPEED
+from .search import SEARCHES
+from .settings import DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
+from .show.playback import SPEED
 
-# ---- numbers ------------------------------------------------------------------------------------
+# ---- commands -----------------------------------------------------------------------------------
 
 
-def number_above_0(text: str) -> int:
-    """A whole number, also written as 5_000_000, 1e9 or 20M."""
-    match = re.fullmatch(
-        r"([0-9]{1,15}(?:\.[0-9]{1,9})?)(?:e([0-9]{1,2}))?([kmg]?)", text.strip().lower().replace("_", "")
+def solve_options(sub: argparse.ArgumentParser) -> None:
+    _board_options(sub)
+    _search_options(sub)
+    threads_option(sub)
+    sub.add_argument("--jobs", type=positive, metavar="N", help="solve N of several boards at a time (default: 1)")
+    _limit_options(sub)
+    sub.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
+    sub.add_argument(
+        "--moves",
+        choices=("tile", "blank"),
+        default="tile",
+        help="whose moves the letters name (default: %(default)s)",
     )
-    number = 0
-    if match:
-        whole, _, part = match[1].partition(".")
-        part, zeros = part.rstrip("0"), int(match[2] or 0) + 3 * " kmg".index(match[3] or " ")
-        number = int(whole + part) * 10 ** (zeros - len(part)) if zeros >= len(part) else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a whole number above 0: write it as 5000000 or 5M")
-    return number
+    sub.add_argument("--show", action="store_true", help="print the boards along the way")
+    sub.add_argument(
+        "--quiet",
+        action="store_true",
+        help="print the moves alone; for several boards one line per board, '-' without a solution",
+    )
+    sub.add_argument("--json", action="store_true", help="one JSON object per board")
+    sub.add_argument(
+        "--animate",
+        action="store_true",
+        help="play the solution in the terminal before it is printed; several boards one after another. "
+        "Where it cannot be played, like --show",
+    )
+    sub.add_argument(
+        "--gif", type=Path, metavar="FILE", help="draw the solution of one board as an animated .gif (needs Pillow)"
+    )
+    sub.add_argument(
+        "--speed",
+        type=moves_per_second,
+        metavar="N",
+        help=f"moves per second of --animate and --gif (default: {SPEED})",
+    )
+    folder_option(sub)
 
 
-def number_from_1(text: str) -> float:
-    if not re.fullmatch(r"[0-9]{1,4}(\.[0-9]{0,9})?", text.strip()) or float(text) < 1:
-        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number of 1 or more: write it as 1.5")
-    return float(text)
+def compare_options(sub: argparse.ArgumentParser) -> None:
+    _board_options(sub)
+    sub.add_argument("--random", metavar="RxC", help="use random boards of this shape")
+    sub.add_argument("-n", "--number", type=number_above_0, metavar="N", help="how many random boards (default: 100)")
+    sub.add_argument("--seed", type=whole_number, metavar="N", help="which random boards (default: 1)")
+    sub.add_argument(
+        "--only",
+        type=number_list,
+        metavar="NUMBERS",
+        help="use only some of the boards, by number in the set or line of the file, as in 1-20,33",
+    )
+    sub.add_argument(
+        "--heuristics",
+        metavar="A,B,...",
+        help="the heuristics to compare, written as for 'solve --heuristic' (default: manhattan,linear-conflict,pdb, "
+        "without linear-conflict on wrapped boards, without pdb on boards of more than 64 cells)",
+    )
+    sub.add_argument(
+        "--algorithms",
+        default="ida-star",
+        metavar="A,B,...",
+        help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves, "
+        "weighted-a-star:1.5 the weight, beam:10000 the width, dfs:30 a depth limit (default: %(default)s)",
+    )
+    sub.add_argument("--threads", type=positive, default=1, metavar="N", help="threads per search (default: 1)")
+    sub.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
+    _limit_options(sub)
+    sub.add_argument("--each", action="store_true", help="also print one row per board")
+    sub.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    sub.add_argument("--csv", type=Path, metavar="FILE", help="write one line per board and method to a new file")
+    sub.add_argument(
+        "--resume", type=Path, metavar="FILE", help="the same, but if the file exists, run only what it lacks"
+    )
+    sub.add_argument("--plot", type=Path, metavar="FILE", help="draw the results as .png or .svg (needs matplotlib)")
+    sub.add_argument(
+        "--report", type=Path, metavar="FILE", help="write an HTML page with everything (needs matplotlib)"
+    )
+    folder_option(sub)
 
 
-def whole_number(text: str) -> int:
-    if not re.fullmatch(r"[+-]?[0-9]{1,18}", text.strip()):
-        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a whole number: write it as 7")
-    return int(text)
+def check_options(sub: argparse.ArgumentParser) -> None:
+    _board_options(sub)
+    sub.add_argument("--json", action="store_true", help="one JSON object per board")
 
 
-def seconds_above_0(text: str) -> float:
-    if not re.fullmatch(r"([0-9]{1,9}\.?|[0-9]{0,9}\.[0-9]{1,9})(e[0-9])?", text.strip()) or float(text) <= 0:
-        raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number of seconds above 0: write it as 10 or 0.5")
-    return float(text)
+def distribution_options(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("shape", metavar="RxC", help="rows and columns, at most 3x4, 2x6, 4x3 or 6x2")
+    _goal_option(sub)
+    _wrap_option(sub)
+    threads_option(sub)
+    sub.add_argument("--json", action="store_true", help="one JSON object, with at most 20 of the farthest boards")
 
 
-def moves_a_second(text: str) -> float:
-    known = re.fullmatch(r"[0-9]{1,9}\.?|[0-9]{0,9}\.[0-9]{1,9}", text.strip())
-    if not known or not SLOWEST <= float(text) <= FASTEST:
-        raise argparse.ArgumentTypeError(
-            f"'{text[:20]}' is not a number from {SLOWEST} to {FASTEST}: write it as {SPEED}"
-        )
-    return float(text)
+def random_options(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument("shape", metavar="RxC", help="rows and columns, as in 4x4")
+    sub.add_argument(
+        "-n", "--number", type=number_above_0, default=1, metavar="N", help="how many (default: %(default)s)"
+    )
+    sub.add_argument("--seed", type=whole_number, metavar="N", help="makes the random boards repeatable")
+    _goal_option(sub)
+    _wrap_option(sub)
 
 
-def number_list(text: str) -> set[int]:
-    """Numbers and ranges of them, as in 1-20,33."""
-    chosen: set[int] = set()
-    for part in text.split(","):
-        match = re.fullmatch(r"\s*([0-9]{1,7})(?:-([0-9]{1,7}))?\s*", part)
-        if not match or int(match[2] or match[1]) < int(match[1]):
-            raise argparse.ArgumentTypeError(f"'{text[:40]}' is not a list of numbers: write it as 1-20,33")
-        chosen.update(range(int(match[1]), int(match[2] or match[1]) + 1))
-    return chosen
+def bench_options(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "rows", nargs="*", metavar="ROW", help="what to measure (default: all but beam-...; an unknown name lists them)"
+    )
+    folder_option(sub)
+    sub.add_argument("--json", action="store_true", help="one JSON object per row")
 
 
-# ---- options ------------------------------------------------------------------------------------
+# ---- groups -------------------------------------------------------------------------------------
 
 
-def board_options(sub: argparse.ArgumentParser) -> None:
+def _board_options(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "board",
         nargs="*",
         metavar="BOARD",
         help="numbers row by row, the blank as 0, _, . or x; rows may be separated by / or ; (default: stdin)",
     )
-    sub.add_argument("--file", type=Path, metavar="FILE", help="read boards from a file: one a line, or matrices")
-    sub.add_argument("--set", choices=SETS, help="take a published set")
+    sub.add_argument("--file", type=Path, metavar="FILE", help="read boards from a file: one per line, or matrices")
+    sub.add_argument("--set", choices=SETS, help="use a published set")
     sub.add_argument("--shape", metavar="RxC", help="rows and columns, as in 3x4, where they cannot be guessed")
-    goal_option(sub)
+    _goal_option(sub)
+    _wrap_option(sub)
 
 
-def limit_options(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("--time-limit", type=seconds_above_0, metavar="SECONDS", help="give up on a board after this")
-    sub.add_argument("--node-limit", type=number_above_0, metavar="N", help="give up after so many boards generated")
-    sub.add_argument(
-        "--memory-limit",
-        type=parse_size,
-        metavar="SIZE",
-        help="memory for the boards of a search that keeps them, which all but ida-star and dfs do, as in 4G "
-        "(default: half of what is free, over all jobs)",
-    )
-
-
-def showing_options(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
-        "--animate",
-        action="store_true",
-        help="play the solution in the terminal before it is printed; of many boards one after another. "
-        "Where it cannot be played, as --show",
-    )
-    sub.add_argument(
-        "--gif", type=Path, metavar="FILE", help="draw the solution of one board, as a moving .gif (needs Pillow)"
-    )
-    sub.add_argument(
-        "--speed", type=moves_a_second, metavar="N", help=f"moves a second of --animate and --gif (default: {SPEED})"
-    )
-
-
-def goal_option(sub: argparse.ArgumentParser) -> None:
+def _goal_option(sub: argparse.ArgumentParser) -> None:
     sub.add_argument(
         "--goal",
         metavar="GOAL",
@@ -119,8 +159,59 @@ def goal_option(sub: argparse.ArgumentParser) -> None:
     )
 
 
-def wrap_option(sub: argparse.ArgumentParser) -> None:
+def _wrap_option(sub: argparse.ArgumentParser) -> None:
     sub.add_argument("--wrap", action="store_true", help="the edges are joined: tiles slide across them")
 
 
-# ---- boards -------------------------------------------------------------------------------------
+def _search_options(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--heuristic",
+        metavar="NAME",
+        help=f"{', '.join(HEURISTICS)}; pdb:NAME is a particular database, max:A+B the maximum of several "
+        "(default: the best available)",
+    )
+    sub.add_argument(
+        "--algorithm",
+        choices=SEARCHES,
+        metavar="NAME",
+        help=f"the search: {'; '.join(f'{name}, {search.summary}' for name, search in SEARCHES.items())} "
+        f"(default: ida-star, and beam for boards of more than {PROVABLE} cells)",
+    )
+    sub.add_argument(
+        "--weight",
+        type=number_from_1,
+        metavar="W",
+        help=f"the weight of the heuristic in weighted-a-star (default: {DEFAULT_WEIGHT})",
+    )
+    sub.add_argument(
+        "--width",
+        type=number_above_0,
+        metavar="N",
+        help="how many boards per level beam keeps (default: more and more, until --time-limit, which is then "
+        f"{DEFAULT_SECONDS:g} seconds unless given)",
+    )
+    sub.add_argument(
+        "--depth", type=number_above_0, metavar="N", help="how deep dfs searches (default: deeper and deeper)"
+    )
+    sub.add_argument(
+        "--order",
+        choices=ORDERS,
+        help="the order in which ida-star tries moves: fixed (blank up, left, right, down, with the blank's home "
+        "turned to the first cell) or by value (default: by value with bits databases, else fixed)",
+    )
+
+
+def _limit_options(sub: argparse.ArgumentParser) -> None:
+    sub.add_argument(
+        "--time-limit", type=seconds_above_0, metavar="SECONDS", help="give up on a board after this many seconds"
+    )
+    sub.add_argument(
+        "--node-limit", type=number_above_0, metavar="N", help="give up on a board after generating this many boards"
+    )
+    sub.add_argument(
+        "--memory-limit",
+        type=parse_size,
+        metavar="SIZE",
+        help="memory for stored boards, as in 4G; only ida-star and dfs store none (default: half of the free memory, "
+        "shared by all jobs)",
+    )

@@ -1,18 +1,13 @@
-"""Boards as text: reading, checking, drawing, drawing lots, and the sets of boards that are shipped.
+"""Boards as text: parsing, checking, printing.
 
-A *board* says which tile stands on which cell: a tuple, cell -> tile, with 0 for the blank. On paper
-it is the same numbers, row by row, in nearly any dress::
+A *board* says which tile is on which cell: a tuple, cell -> tile, with 0 for the blank. Written down it is the same
+numbers, row by row, in nearly any notation::
 
     1 2 3 4 5 6 7 8 0        1,2,3 / 4,5,6 / 7,8,_        [[1, 2, 3], [4, 5, 6], [7, 8, 0]]
 
-Half of all boards cannot be solved. A move exchanges the blank with a tile, so it turns an even
-rearrangement into an odd one and back; it also takes the blank to a cell of the other chessboard
-colour. The two go in step, so a board and its goal must agree in both or differ in both. On every
-board of at least 2x2 cells this is the *only* obstacle. A wrapped odd side breaks the colouring, and
-then there is none: every board can be solved. ``solvability`` derives the rule of the textbooks from this.
-
-A file holds one board a line, or matrices, one row a line. ``read_boards`` tells them apart line by
-line, without looking ahead where a line is a board, so that it can sit at the end of a pipe.
+``parse_board`` is the only way in: whatever passes it holds every number once and fits its grid, so nothing behind it
+checks a board again. Everything else is refused with one line that says what is wrong and how to mend it, however
+strange the text.
 """
 
 from __future__ import annotations
@@ -25,33 +20,34 @@ from math import isqrt
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import MAX_CELLS, Grid
 
+from .number_text import counted
+
 Board = tuple[int, ...]
 
-
+BYTE_ORDER_MARK = "\ufeff"  # some editors start every file with it
 _BLANKS = frozenset("0_.xX")
 _ROW_ENDS = re.compile(r"[/;()\[\]{}]")
-_BYTE_ORDER_MARK = "\ufeff"  # some editors begin every file with it
 
 
-# --- text to board ------------------------------------------------------------------------------
+# ---- text to board ------------------------------------------------------------------------------
 
 
 def parse_board(text: str, grid: Grid | None = None, wrap: bool = False) -> tuple[Grid, Board]:
     """The board written in ``text``, and its grid.
 
-    Numbers are separated by spaces, tabs or commas; rows by ``/``, ``;``, brackets or new lines. The
-    blank is 0, ``_``, ``.`` or ``x``. What follows ``#`` on a line is a comment. A single number before
-    rows of several is the size of the square that they make.
+    Numbers are separated by spaces, tabs or commas; rows by ``/``, ``;``, brackets or line breaks. The blank is 0,
+    ``_``, ``.`` or ``x``. Text after ``#`` on a line is a comment. A single number before rows of several numbers is
+    the size of the square that they form.
 
-    The shape is that of ``grid``, else that of the rows, else a square; without ``grid`` the edges are joined
-    if ``wrap`` says so. Raises ``InputError``, with a message of one line, for everything that is not a board.
+    The shape is that of ``grid``, else that of the rows, else a square; without ``grid``, ``wrap`` says whether the
+    edges are joined. Raises ``InputError``, with a message of one line, for anything that is not a board.
     """
-    rows = _rows(text)
+    rows = split_rows(text)
     if not rows:
         raise InputError("the board is empty: give its numbers row by row, as in '1 2 3 4 5 6 7 8 0'")
     numbers = [[_checked_number(word) for word in row] for row in rows]
     if len(numbers) > 1 and len(numbers[0]) == 1 < len(numbers[1]):
-        numbers = _after_size(numbers)
+        numbers = _rows_after_size(numbers)
     _check_rectangle(numbers)
     board = tuple(number for row in numbers for number in row)
     if grid is None:
@@ -61,14 +57,14 @@ def parse_board(text: str, grid: Grid | None = None, wrap: bool = False) -> tupl
             f"the board is written as {len(numbers)} rows of {len(numbers[0])}, but its shape is {grid.shape}: "
             f"write {grid.rows} rows of {grid.cols}, or all numbers in one row"
         )
-    _check_numbers(board, grid)
+    _check_complete(board, grid)
     return grid, board
 
 
-def _rows(text: str) -> list[list[str]]:
-    """The words of every row that has any."""
+def split_rows(text: str) -> list[list[str]]:
+    """The words of every row that has any, without comments."""
     rows = []
-    for line in text.lstrip(_BYTE_ORDER_MARK).splitlines():
+    for line in text.lstrip(BYTE_ORDER_MARK).splitlines():
         for part in _ROW_ENDS.split(line.partition("#")[0]):
             words = part.replace(",", " ").split()
             if words:
@@ -76,8 +72,8 @@ def _rows(text: str) -> list[list[str]]:
     return rows
 
 
-def _number(word: str) -> int | None:
-    """The number a word stands for, or None if it is none that any board could hold."""
+def number_of(word: str) -> int | None:
+    """The number a word stands for; None if no board can hold it."""
     if word in _BLANKS:
         return 0
     if not (word.isascii() and word.isdigit()):
@@ -86,27 +82,35 @@ def _number(word: str) -> int | None:
     return int(digits) if len(digits) < 7 else None  # int() refuses thousands of digits
 
 
+def check_words(text: str) -> None:
+    """Raise ``InputError`` if ``text`` holds a word that is not a number of any board."""
+    for row in split_rows(text):
+        for word in row:
+            _checked_number(word)
+
+
 def _checked_number(word: str) -> int:
-    number = _number(word)
+    number = number_of(word)
     if number is not None:
         return number
     if re.fullmatch(r"-[0-9]+", word):
-        raise InputError(f"the number {_short(word)} is negative: tiles are numbered from 1, the blank is 0")
+        raise InputError(f"the number {_quoted(word)} is negative: tiles are numbered from 1, the blank is 0")
     if word.isascii() and word.isdigit():
-        raise InputError(f"the number {_short(word)} is too large: no board has more than {MAX_CELLS} cells")
-    raise InputError(f"{_short(word)} is not a number: write tiles as numbers and the blank as 0, _, . or x")
+        raise InputError(f"the number {_quoted(word)} is too large: no board has more than {MAX_CELLS} cells")
+    raise InputError(f"{_quoted(word)} is not a number: write tiles as numbers and the blank as 0, _, . or x")
 
 
-def _after_size(numbers: list[list[int]]) -> list[list[int]]:
-    """The rows after a size line, if they are as many and as wide as it says."""
+def _rows_after_size(numbers: list[list[int]]) -> list[list[int]]:
+    """The rows after a size line, if there are as many as it says, each with as many numbers."""
     size, rows = numbers[0][0], numbers[1:]
     wrong = next((row for row in rows if len(row) != size), None)
     if len(rows) == size and wrong is None:
         return rows
-    found = f"{_count(len(rows), 'row')} follow" if len(rows) != size else f"one has {_count(len(wrong), 'number')}"
+    follow = "1 row follows" if len(rows) == 1 else f"{len(rows)} rows follow"
+    found = follow if len(rows) != size else f"one has {counted(len(wrong), 'number')}"
     raise InputError(
-        f"the first line promises {size} rows of {size} numbers, but {found}: "
-        "complete the board or leave the first line out"
+        f"the first line announces {size} rows of {size} numbers, but {found}: "
+        "complete the board, or leave out the first line"
     )
 
 
@@ -114,15 +118,15 @@ def _check_rectangle(numbers: list[list[int]]) -> None:
     for at, row in enumerate(numbers, 1):
         if len(row) != len(numbers[0]):
             raise InputError(
-                f"row {at} has {_count(len(row), 'number')}, but row 1 has {len(numbers[0])}: "
+                f"row {at} has {counted(len(row), 'number')}, but row 1 has {len(numbers[0])}: "
                 "write rows of equal length"
             )
 
 
 def _square(count: int, wrap: bool) -> Grid:
-    """The square board of ``count`` cells."""
+    """The square grid of ``count`` cells."""
     if count < 4:
-        raise InputError(f"{_count(count, 'number')} cannot be a board: the smallest, 2x2, has 4")
+        raise InputError(f"{counted(count, 'number')} cannot be a board: the smallest board, 2x2, has 4")
     if count > MAX_CELLS:
         raise InputError(f"{count} numbers cannot be a board: at most {MAX_CELLS} cells are possible")
     side = isqrt(count)
@@ -130,15 +134,15 @@ def _square(count: int, wrap: bool) -> Grid:
         return Grid(side, side, wrap)
     sides = [rows for rows in range(2, count // 2 + 1) if count % rows == 0]
     if not sides:
-        raise InputError(f"{count} numbers cannot be a board of any shape: see whether one is missing or too many")
+        raise InputError(f"{count} numbers cannot be a board of any shape: look for a missing or an extra number")
     shapes = [f"{rows}x{count // rows}" for rows in sides]
     best = shapes[(len(shapes) - 1) // 2]  # the one nearest to a square
     others = ", ".join(shape for shape in shapes if shape != best)
-    raise InputError(f"{count} numbers make no square board: give the shape, as in --shape {best} (or {others})")
+    raise InputError(f"{count} numbers do not make a square board: give `shape` {best} (or {others})")
 
 
-def _check_numbers(board: Board, grid: Grid) -> None:
-    """Raise unless the board holds every number from 0 to n-1 once."""
+def _check_complete(board: Board, grid: Grid) -> None:
+    """Raise ``InputError`` unless the board holds every number from 0 to n-1 once."""
     cells, counts = grid.cells, Counter(board)
     faults = []
     if missing := [tile for tile in range(1, cells) if tile not in counts]:
@@ -146,43 +150,33 @@ def _check_numbers(board: Board, grid: Grid) -> None:
     if repeated := sorted(tile for tile, times in counts.items() if 0 < tile < cells and times > 1):
         faults.append(f"repeated {_some(repeated)}")
     if foreign := sorted(tile for tile in counts if tile >= cells):
-        faults.append(f"foreign {_some(foreign)}")
+        faults.append(f"out of range {_some(foreign)}")
     if counts[0] != 1:
         faults.append(f"{counts[0]} blanks" if counts[0] else "no blank")
     if faults:
         fact = f"not a {grid.shape} board"
         if len(board) != cells:
-            fact = f"{_count(len(board), 'number')} for the {cells} cells of a {grid.shape} board"
+            fact = f"{counted(len(board), 'number')} for the {cells} cells of a {grid.shape} board"
         raise InputError(f"{fact}: {'; '.join(faults)}: write each number from 0 (the blank) to {cells - 1} once")
 
 
-def _short(word: str) -> str:
-    """A word for a message: quoted, on one line, not too long."""
+def _quoted(word: str) -> str:
+    """A word for a message: quoted, on one line, and not too long."""
     return repr(word if len(word) <= 24 else word[:20] + "…")
 
 
 def _some(numbers: list[int]) -> str:
-    """A list for a message: the first few, and how many."""
+    """A list for a message: all numbers, or the first few and how many there are."""
     if len(numbers) <= 8:
         return ", ".join(map(str, numbers))
     return ", ".join(map(str, numbers[:6])) + f", … ({len(numbers)} in all)"
 
 
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}" + ("" if count == 1 else "s")
-
-
-# --- file to boards -----------------------------------------------------------------------------
-
-
-# --- goals and parity ---------------------------------------------------------------------------
-
-
-# --- board to text ------------------------------------------------------------------------------
+# ---- board to text ------------------------------------------------------------------------------
 
 
 def format_board(grid: Grid, board: Sequence[int]) -> str:
-    """The board on one line, its rows told apart if it is no square. ``parse_board`` reads it back."""
+    """The board on one line, with its rows separated unless it is a square. ``parse_board`` reads it back."""
     if grid.rows == grid.cols:
         return " ".join(map(str, board))
     rows = (board[at : at + grid.cols] for at in range(0, grid.cells, grid.cols))
@@ -194,8 +188,8 @@ def draw_board(grid: Grid, board: Sequence[int]) -> str:
     return grid.draw(lambda cell: board[cell] or ".")
 
 
-def draw_way(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str:
-    """Two boards side by side, with an arrow from the one to the other."""
+def draw_start_and_goal(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str:
+    """Two boards side by side, with an arrow from the first to the second."""
     pairs = zip(draw_board(grid, start).splitlines(), draw_board(grid, goal).splitlines(), strict=True)
     middle = grid.rows // 2
     return "\n".join(
@@ -203,7 +197,7 @@ def draw_way(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str:
     )
 
 
-# --- shipped sets -------------------------------------------------------------------------------
+# ---- arguments of Python callers ----------------------------------------------------------------
 
 
 def grid_of(shape: str | tuple[int, int], wrap: bool = False) -> Grid:
@@ -218,14 +212,14 @@ def grid_of(shape: str | tuple[int, int], wrap: bool = False) -> Grid:
 
 
 def board_text(board: object) -> str:
-    """What was given as a board, as text."""
-    return board if isinstance(board, str) else str(_plain(board))
+    """A board, or the name of a goal, as text for the parser: text as it is, numbers or rows of numbers as a list."""
+    return board if isinstance(board, str) else str(_as_lists(board))
 
 
-def _plain(numbers: object) -> object:
-    """Numbers, or rows of them, of whatever kind, as lists."""
+def _as_lists(numbers: object) -> object:
+    """Numbers, or rows of them, from any kind of sequence or array."""
     if hasattr(numbers, "tolist"):
         return numbers.tolist()
     if hasattr(numbers, "__iter__") and not isinstance(numbers, str):
-        return [_plain(one) for one in numbers]
+        return [_as_lists(one) for one in numbers]
     return numbers

@@ -1,12 +1,12 @@
-"""The census of a puzzle: how many boards lie at each distance from the goal, and which lie farthest.
+"""The distribution of distances: how many boards are at each distance from the goal, and which are the farthest.
 
-A pattern of *all* tiles is the puzzle itself: its only free cell is the blank's, and every move is a move of a
-pattern tile. So the search that builds databases counts whole boards as it stands (``pdb_builder.build.count_levels``),
-a bit for each board in two maps, three on wrapped boards with an odd side. A block is a cell of the blank, its bits are
-the orders of the tiles. On a board with two colours half of the bits are never set: those orders cannot be reached.
+A pattern of *all* tiles is the puzzle itself: its only free cell is the blank's, and every move is a move of a pattern
+tile. So the search that builds databases counts whole boards unchanged (``pdb_builder.build.count_levels``), with one
+bit per board in two maps, three on wrapped boards with an odd side. A block is a cell of the blank, and its bits are
+the orders of the tiles. On a bipartite board half of the bits are never set: those orders cannot be reached.
 
-Any goal is the canonical one with the blank on the same cell after renaming the tiles, which changes no distance. The
-boards of the last level are what the search found before it found nothing; they are named back one by one.
+Renaming the tiles turns any goal into the canonical one with the blank on the same cell, and changes no distance. The
+farthest boards are the last level that the search found; their tiles get their names back one board at a time.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from pdb_builder.pattern import MAX_TILES
 from .board import Board, board_text, grid_of
 from .goals import goal_board
 
-SHOWN = 20  # of the farthest boards, unless more are asked for
+SHOWN = 20  # of the farthest boards, by default
 
 
 class Distribution(NamedTuple):
-    """The boards from which a goal can be reached, by the moves that takes."""
+    """The boards that lead to a goal, counted by their distance from it."""
 
     grid: Grid
     goal: Board
     counts: tuple[int, ...]  # counts[d] boards need d moves
-    farthest: tuple[Board, ...]  # those that need most, or some of them
+    farthest: tuple[Board, ...]  # the boards that need the most moves, or some of them
     seconds: float
 
     @property
@@ -71,7 +71,7 @@ class Distribution(NamedTuple):
 
 
 def board_count(grid: Grid) -> int:
-    """How many boards a goal can be reached from."""
+    """How many boards lead to a goal."""
     return factorial(grid.cells) // (2 if grid.bipartite else 1)
 
 
@@ -84,12 +84,13 @@ def distribution(
     most: int | None = SHOWN,
     progress: Callable[[int], object] = lambda boards: None,
 ) -> Distribution:
-    """How many boards of a shape lie at each distance from a goal, and the farthest of them, at most ``most``.
+    """How many boards of a shape are at each distance from a goal, and the farthest of them, at most ``most``.
 
-    ``shape`` and ``goal`` are written as for ``solve``, or the shape is a ``Grid``; ``wrap`` joins the edges. ``most``
-    None lists all farthest boards. ``progress`` is called after every level with the number of boards it has.
+    ``shape`` and ``goal`` are written as for ``solve``, or the shape is a ``Grid``; ``wrap`` joins the edges. With
+    ``most`` None, all of the farthest boards are listed. ``progress`` is called after every level with the number of
+    boards in it.
 
-    Raises ``InputError`` for what makes no sense, and for boards too large.
+    Raises ``InputError`` for invalid arguments, and for boards that are too large.
     """
     started = time.perf_counter()
     grid = shape if isinstance(shape, Grid) else grid_of(shape)
@@ -105,7 +106,7 @@ def distribution(
         def found(boards: int) -> None:
             nonlocal levels
             levels += 1
-            if levels == 2:  # the first level after the goal is there, so all code is
+            if levels == 2:  # the first level after the goal is done, so all code is compiled
                 until_compiled.close()
             progress(boards)
 
@@ -120,9 +121,9 @@ def distribution(
 
 
 def _board_at(grid: Grid, block: int, arrangement: int) -> Board:
-    """The board that a state of the pattern of all tiles is."""
+    """The board that a state of the pattern of all tiles stands for."""
     size = grid.cells - 1
-    footprint = int(footprint_at(block, size, grid.cells))  # each has one zone, so blocks count footprints
+    footprint = int(footprint_at(block, size, grid.cells))  # each footprint has one zone, so it is one block
     cells = [cell for cell in range(grid.cells) if footprint >> cell & 1]
     board = [0] * grid.cells
     for tile, ordinal in enumerate(arrangement_at(arrangement, size), 1):

@@ -1,9 +1,9 @@
-"""Any goal seen as a canonical one.
+"""Frames: any goal seen as a canonical one.
 
-Searches know one kind of goal, the canonical one: tiles in order around the blank. A *frame* makes any
-goal such a one: its tiles are renamed by the cells they belong on, and the board is turned so that the
-blank's home comes on as low a cell as it can. So the goals 1 2 ... 15 0 and 0 1 ... 15, and any labels
-in any corner, are the same puzzle, and the same database serves them all.
+Searches know one kind of goal, the canonical one: tiles in order around the blank. A *frame* turns any goal into such
+a goal: its tiles are renamed after the cells they belong on, and the board is turned so that the blank's home has the
+lowest number it can have. So the goals 1 2 ... 15 0 and 0 1 ... 15, and any labels with the blank in any corner, are
+the same puzzle, and the same database serves them all.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .board import Board
 
 
 class Frame(NamedTuple):
-    """A goal seen as a canonical one."""
+    """How boards on the way to a goal look when the goal is canonical, and back."""
 
     grid: Grid
     blank: int  # the cell of the blank's home
@@ -37,10 +37,10 @@ class Frame(NamedTuple):
 
 
 def frame_of(grid: Grid, goal: Board) -> Frame:
-    """The frame of a goal: turned so that the blank's home has the lowest number."""
+    """The frame of a goal, turned so that the blank's home has the lowest number."""
     home = goal.index(0)
     turns = [cells for target, cells in grid.symmetries() if target == grid]
-    cells = min(turns, key=lambda turn: turn[home])  # the first of equals: the board as it is, or half a turn
+    cells = min(turns, key=lambda turn: turn[home])  # of several, the first: the board as it is, or half a turn
     blank = cells[home]
     canonical = grid.goal(blank)
     tiles = [0] * grid.cells

@@ -1,11 +1,15 @@
-"""Goals: by name, or written out as a board."""
+"""Goals: by name, or written out as a board.
+
+The named goals are those that puzzles come with and papers measure: the tiles in order with the blank in the last or
+in the first cell, and the spiral of the eight-puzzle in textbooks. Any other arrangement is written like a board.
+"""
 
 from __future__ import annotations
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 
-from .board import Board, _checked_number, _rows, parse_board
+from .board import Board, check_words, parse_board
 
 GOALS = ("last", "first", "spiral")
 
@@ -13,8 +17,8 @@ GOALS = ("last", "first", "spiral")
 def goal_board(grid: Grid, text: str = "last") -> Board:
     """A goal by name, or written out as a board of the grid.
 
-    ``last`` is 1 2 ... n-1 with the blank last, ``first`` the same with the blank first, ``spiral``
-    winds clockwise inwards from the top left corner and ends with the blank.
+    ``last`` is 1 2 ... n-1 with the blank last, ``first`` the same with the blank first. ``spiral`` winds clockwise
+    inwards from the top left corner and ends with the blank.
     """
     name = text.strip().lower()
     if name == "last":
@@ -26,21 +30,19 @@ def goal_board(grid: Grid, text: str = "last") -> Board:
     try:
         return parse_board(text, grid)[1]
     except InputError as error:
-        raise _no_goal(error) from None
+        raise _not_a_goal(error) from None
 
 
 def check_goal(text: str) -> None:
-    """Raise ``InputError`` for what is the goal of no board, whatever its shape."""
+    """Raise ``InputError`` for text that is not a goal of any board, whatever its shape."""
     if text.strip().lower() not in GOALS:
         try:
-            for words in _rows(text):
-                for word in words:
-                    _checked_number(word)
+            check_words(text)
         except InputError as error:
-            raise _no_goal(error) from None
+            raise _not_a_goal(error) from None
 
 
-def _no_goal(error: InputError) -> InputError:
+def _not_a_goal(error: InputError) -> InputError:
     return InputError(f"the goal is neither {', '.join(GOALS)} nor a board: {error}")
 
 

@@ -1,8 +1,7 @@
-"""Many tasks on a few threads, and a clean end when they are interrupted.
+"""Many jobs on a few threads, with a clean end when they are interrupted.
 
-Answers are given in the order of the tasks, so that a pipe of any length can run through: a task that makes
-others wait does not hold more than a few answers back. Or they are given as they come, so that none is held
-back at all.
+Results come in the order of the items, so that a pipe of any length can run through: a slow item holds back only the
+few results after it. Or they come as they are ready, so that none is held back at all.
 """
 
 from __future__ import annotations
@@ -13,66 +12,66 @@ from queue import Empty, Queue
 from threading import Event, Thread
 from typing import TypeVar
 
-Task = TypeVar("Task")
-Answer = TypeVar("Answer")
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
-PULSE = 0.1  # seconds between looks at what goes on, and chances for Ctrl-C
-AHEAD = 4  # tasks begun for each further job while the first one is waited for
+PULSE = 0.1  # seconds between updates, and between chances for Ctrl-C
+AHEAD = 4  # items started per additional job while the first one is waited for
 
 
-def answers(
-    tasks: Iterable[Task], work: Callable[[Task], Answer], jobs: int, interrupt: Event, in_order: bool = True
-) -> Iterator[Answer]:
-    """What ``work`` makes of every task.
+def map_jobs(
+    items: Iterable[Item], work: Callable[[Item], Result], jobs: int, interrupt: Event, in_order: bool = True
+) -> Iterator[Result]:
+    """``work(item)`` for every item, on ``jobs`` threads.
 
-    After an interruption, or an error, ``interrupt`` is set, which ``work`` should heed; after an interruption
-    the answers to what was begun are still given before it is raised again.
+    After an interruption, or an error, ``interrupt`` is set, which ``work`` should heed. After an interruption the
+    results of items already started are still yielded before it is raised again.
     """
-    begun: list[Future] = []
+    started: list[Future] = []
     with ThreadPoolExecutor(jobs) as executor:
         try:
-            for task in _as_they_come(tasks, jobs):
-                if task is not None:
-                    begun.append(executor.submit(work, task))
-                yield from _finished(begun, AHEAD * (jobs - 1), in_order)
-            yield from _finished(begun, 0, in_order)
+            for item in _as_they_come(items, jobs):
+                if item is not None:
+                    started.append(executor.submit(work, item))
+                yield from _finished(started, AHEAD * (jobs - 1), in_order)
+            yield from _finished(started, 0, in_order)
         except BaseException as error:
-            for future in begun:
+            for future in started:
                 future.cancel()
             interrupt.set()
             if not isinstance(error, KeyboardInterrupt):
                 raise
-            for future in begun:
+            for future in started:
                 if not future.cancelled():
                     yield future.result()
             raise
 
 
-def _finished(begun: list[Future], most: int, in_order: bool) -> Iterator:
-    """The answers there are; waits for them until no more than ``most`` tasks are still begun."""
-    while begun:
-        awaited = begun[:1] if in_order else begun
+def _finished(started: list[Future], most: int, in_order: bool) -> Iterator:
+    """Remove finished futures and yield their results; waits until at most ``most`` are left."""
+    while started:
+        awaited = started[:1] if in_order else started
         done = next((future for future in awaited if future.done()), None)
         if done is not None:
             yield done.result()
-            begun.remove(done)
-        elif len(begun) > most:
+            started.remove(done)
+        elif len(started) > most:
             wait(awaited, PULSE, FIRST_COMPLETED)
         else:
             return
 
 
-def _as_they_come(tasks: Iterable[Task], jobs: int) -> Iterator[Task | None]:
-    """The tasks, and None from time to time while the next one is waited for, so that answers need not wait."""
-    if jobs == 1 or isinstance(tasks, list):
-        yield from tasks
+def _as_they_come(items: Iterable[Item], jobs: int) -> Iterator[Item | None]:
+    """The items, and None now and then while the next one is awaited, so that results need not wait for it."""
+    if jobs == 1 or isinstance(items, list):
+        yield from items
         return
     queue: Queue = Queue(maxsize=jobs)
 
     def read() -> None:
         try:
-            for task in tasks:
-                queue.put(task)
+            for item in items:
+                queue.put(item)
             queue.put(StopIteration())
         except Exception as error:
             queue.put(error)
@@ -80,11 +79,11 @@ def _as_they_come(tasks: Iterable[Task], jobs: int) -> Iterator[Task | None]:
     Thread(target=read, daemon=True).start()
     while True:
         try:
-            task = queue.get(timeout=PULSE)
+            item = queue.get(timeout=PULSE)
         except Empty:
-            task = None
-        if isinstance(task, StopIteration):
+            item = None
+        if isinstance(item, StopIteration):
             return
-        if isinstance(task, Exception):
-            raise task
-        yield task
+        if isinstance(item, Exception):
+            raise item
+        yield item

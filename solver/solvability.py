@@ -1,42 +1,26 @@
-"""Which boards can be solved, and how the rule of the textbooks follows.
+"""Which boards can be solved, and why: parity, and the textbook rule that follows from it.
 
-Two rules say the same. The one the toolkit goes by is ``board.why_unsolvable``, for any goal: a move exchanges
-the blank with a tile and takes the blank to a cell of the other chessboard colour, so the number of exchanges
-that make the goal of a board and the number of moves that bring the blank home are both even or both odd.
+*Parity decides.* A move exchanges the blank with a tile, which turns an even permutation into an odd one and back; it
+also takes the blank to a cell of the other chessboard colour. So a board and its goal must agree in both or differ in
+both: the exchanges that turn the board into the goal and the moves that bring the blank home are both even or both
+odd. On plain boards of at least 2x2 cells this is the only obstacle (Johnson & Story 1879). A wrapped odd side breaks
+the colouring, and every board can be solved. ``why_unsolvable`` goes by this, for any goal.
 
-The one of the textbooks counts *inversions*: pairs of tiles that stand in another order than in the goal, both
-read row by row without the blank. For the goal 1 2 3 ... that is a larger number before a smaller one. On a board
-of H rows of W cells a tile that moves passes those that stand between its two cells in reading order, and with each
-of them an inversion comes or goes:
+*The textbook rule* says the same with *inversions*: pairs of tiles in a different order than in the goal, both read row
+by row without the blank. A moving tile passes the tiles between its two cells in reading order, and each of them adds
+or removes one inversion. With H rows of W cells:
 
-    to the side                        none
-    up or down                         W - 1,            and the blank goes to the next row
+    horizontal                         none
+    vertical                           W - 1,            and the blank moves one row
     across a joined side               W - 2
-    across the joined top or bottom    (H - 1) W - 1,    and the blank goes H - 1 rows
+    across the joined top or bottom    (H - 1) W - 1,    and the blank moves H - 1 rows
 
-*W odd.* Moves pass none or an even number, so inversions stay even or odd as they are. The goal has none: a board
-can be solved if its inversions are even.
+If W is odd, inversions stay even, as in the goal, which has none. If W is even, inversions plus the blank's row,
+counted from the bottom, keep the parity they have in the goal. Joined edges with two even sides change nothing; with an
+odd side, a crossing breaks the rule and nothing takes its place. ``docs/design.md`` works out each case and shows that
+the two rules are one; the tests compare them with what a search reaches, for every board of the small shapes.
 
-*W even.* A move up or down passes an odd number and changes the blank's row by one; a move to the side changes
-neither. So the inversions together with the blank's row, counted from the bottom, stay even or odd as they are in the
-goal: odd for the goal with the blank in the bottom row, where they are 0 + 1.
-
-*Joined edges, both sides even.* W - 2 is even and the row stays; (H - 1) W - 1 is odd and so is H - 1. The rule for
-even W holds as it is. A joined side of 2 is nothing new: the table then gives what it gives for the ordinary move.
-
-*Joined edges, an odd side.* If W is odd, a tile that crosses the side passes an odd number, W - 2, which no other
-move does. If W is even and H odd, one that crosses the top passes an odd number while the row changes by H - 1,
-which is even. Either way the rule is broken, and nothing takes its place: the moves that cross no edge connect all
-boards that keep the rule with each other, and all that break it (below), and the crossing leads from the ones to the
-others. Every board can be solved.
-
-Why the two are the same: read the blank as the largest number. Inversions then grow by the tiles after the blank,
-HW - 1 - (row W + column), and an order is an odd number of exchanges from the goal if such inversions are odd. The
-chessboard colour is row + column. Together that makes, up to a constant of the goal, inversions + row (W + 1), row
-counted from the top or from the bottom.
-
-That nothing else stands in the way on plain boards of at least 2x2 is a classic (Johnson & Story 1879); the tests let
-every board of the small shapes be reached, or not, by search.
+``facts_of`` computes both for a board, and ``explanation`` says them in words.
 """
 
 from __future__ import annotations
@@ -48,6 +32,40 @@ from typing import NamedTuple
 from pdb_builder.grid import Grid
 
 from .board import Board
+from .number_text import counted
+
+# ---- parity -------------------------------------------------------------------------------------
+
+
+def why_unsolvable(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str | None:
+    """None if moves lead from ``start`` to ``goal``, both boards of the grid; else the reason, in one line."""
+    if not grid.bipartite:
+        return None
+    odd_exchanges = exchanges(start, goal) % 2 == 1
+    colours = [grid.odd_cells >> board.index(0) & 1 for board in (start, goal)]
+    odd_moves = colours[0] != colours[1]
+    if odd_exchanges == odd_moves:
+        return None
+    return (
+        f"the board cannot be solved: its order is an {_parity(odd_exchanges)} number of exchanges from the goal, "
+        f"but its blank is an {_parity(odd_moves)} number of moves from home: exchange any two tiles, such as 1 and 2"
+    )
+
+
+def exchanges(start: Sequence[int], goal: Sequence[int]) -> int:
+    """The fewest exchanges of two numbers, blank included, that turn ``start`` into ``goal``."""
+    home = {tile: cell for cell, tile in enumerate(goal)}
+    unseen = set(range(len(goal)))
+    count = 0
+    while unseen:
+        first = cell = unseen.pop()
+        while (cell := home[start[cell]]) != first:  # a cycle of k cells is k-1 exchanges
+            unseen.remove(cell)
+            count += 1
+    return count
+
+
+# ---- the textbook rule --------------------------------------------------------------------------
 
 KEYS = (
     "shape",
@@ -64,9 +82,6 @@ KEYS = (
 )
 
 
-UNSOLVABLE = "cannot be solved: exchange any two tiles, as in 1 and 2, and it can be"
-
-
 class Facts(NamedTuple):
     """What decides whether moves lead from ``board`` to ``goal``. Rows are counted from the bottom, from 1."""
 
@@ -75,140 +90,117 @@ class Facts(NamedTuple):
     goal: Board
     solvable: bool
     inversions: int
-    row: int  # of the blank
-    goal_row: int
-    exchanges: int  # that make the goal of the board, the blank taking part
-    way: int  # moves that bring the blank home, whatever becomes of the tiles
+    blank_row: int
+    goal_blank_row: int
+    exchanges: int  # that turn the board into the goal, blank included
+    blank_moves: int  # that bring the blank home, ignoring the tiles
 
     @property
     def rule(self) -> str | None:
-        """What the textbooks ask for, in a few words: None where they ask for nothing."""
+        """What the textbook rule demands, in a few words; None where it demands nothing."""
         if not self.grid.bipartite:
             return None
         if self.grid.cols % 2:
             return "inversions even"
-        return f"inversions + row {_parity(self.goal_row)}"
+        return f"inversions + row {_parity(self.goal_blank_row)}"
 
     @property
     def keeps_rule(self) -> bool:
-        """Whether the board is as the rule of the textbooks asks."""
+        """Whether the board satisfies the textbook rule."""
         if not self.grid.bipartite:
             return True
-        rows = 0 if self.grid.cols % 2 else self.row - self.goal_row
+        rows = 0 if self.grid.cols % 2 else self.blank_row - self.goal_blank_row
         return (self.inversions + rows) % 2 == 0
 
     def as_dict(self) -> dict:
-        """The facts for JSON."""
-        numbers = (self.inversions, self.row, self.goal_row, self.exchanges, self.way)
-        boards = (list(self.board), list(self.goal))
-        values = (self.grid.shape, self.grid.wrap, *boards, self.solvable, self.rule, *numbers)
-        return dict(zip(KEYS, values, strict=True))
+        """The facts for JSON, by ``KEYS``."""
+        known = self._asdict() | {
+            "shape": self.grid.shape,
+            "wrap": self.grid.wrap,
+            "board": list(self.board),
+            "goal": list(self.goal),
+            "rule": self.rule,
+        }
+        return {key: known[key] for key in KEYS}
 
 
 def facts_of(grid: Grid, board: Sequence[int], goal: Sequence[int]) -> Facts:
-    """The facts of a board, both it and the goal boards of the grid."""
+    """The facts about a board and a goal, both boards of the grid."""
     home = {tile: cell for cell, tile in enumerate(goal)}
     order = [home[tile] for tile in board if tile]
-    blank, end = board.index(0), home[0]
+    blank, blank_home = board.index(0), home[0]
     return Facts(
         grid,
         tuple(board),
         tuple(goal),
         solvable=why_unsolvable(grid, board, goal) is None,
         inversions=sum(first > second for first, second in combinations(order, 2)),
-        row=grid.rows - blank // grid.cols,
-        goal_row=grid.rows - end // grid.cols,
+        blank_row=grid.rows - blank // grid.cols,
+        goal_blank_row=grid.rows - blank_home // grid.cols,
         exchanges=exchanges(board, goal),
-        way=grid.distance(blank, end),
+        blank_moves=grid.distance(blank, blank_home),
     )
 
 
+# ---- in words -----------------------------------------------------------------------------------
+
+
 def verdict(facts: Facts) -> str:
-    """The answer in one line."""
+    """Whether the board can be solved, in one line."""
     if not facts.grid.bipartite:
-        return "can be solved, as every board with joined edges and an odd side"
-    return "can be solved" if facts.solvable else UNSOLVABLE
+        return "can be solved, like every board with joined edges and an odd side"
+    if facts.solvable:
+        return "can be solved"
+    return "cannot be solved: exchange any two tiles, such as 1 and 2, and it can be"
 
 
-def explained(facts: Facts) -> Iterator[str]:
-    """Why, in a few lines."""
+def short_explanation(facts: Facts) -> str:
+    """The verdict and the numbers it rests on, in one line."""
+    if not facts.grid.bipartite:
+        return verdict(facts)
+    judged = "can be solved" if facts.solvable else "cannot be solved"
+    row = "" if facts.grid.cols % 2 else f" + row {facts.blank_row}"
+    return f"{judged}: {counted(facts.inversions, 'inversion')}{row}, which must be {facts.rule.rpartition(' ')[2]}"
+
+
+def explanation(facts: Facts) -> Iterator[str]:
+    """Why the board can or cannot be solved, in a few lines: the textbook rule with its numbers, then parity."""
     rows, cols = facts.grid.rows, facts.grid.cols
     if not facts.grid.bipartite:
         line, length = ("row", cols) if cols % 2 else ("column", rows)
-        yield f"edges       joined: round a {line} of {length} the blank is back after {length} moves, an odd number"
-        yield "rule        none: the way round makes odd orders even and even ones odd, so no order is out of reach"
+        yield f"edges       joined: around a {line} of {length} the blank is back after {length} moves, an odd number"
+        yield "rule        none: going around turns odd orders into even ones and back, so every order can be reached"
         return
     tiles = [tile for tile in facts.goal if tile]
-    what = "a larger number before a smaller one" if tiles == sorted(tiles) else "in another order than in the goal"
+    what = "a larger number before a smaller one" if tiles == sorted(tiles) else "in a different order than in the goal"
     yield f"inversions  {facts.inversions} (pairs of tiles, read row by row, {what})"
     link = "and" if facts.keeps_rule else "but"
+    passed = counted(cols - 1, "tile")
     if cols % 2:
-        yield f"width       {cols}, odd: up or down, a tile passes {_others(cols - 1)}, even; to the side, none"
+        yield f"width       {cols}, odd: a vertical move passes {passed}, an even number; a horizontal move passes none"
         yield f"rule        inversions stay even, as in the goal, which has 0; {link} here they are {facts.inversions}"
     else:
-        yield f"blank       in row {facts.row} from the bottom; in the goal, row {facts.goal_row}"
+        row, goal_row = facts.blank_row, facts.goal_blank_row
+        yield f"blank       in row {row} from the bottom; in the goal, row {goal_row}"
         yield (
-            f"width       {cols}, even: up or down, a tile passes {_others(cols - 1)}, odd, and the blank a row; "
-            "to the side, none"
+            f"width       {cols}, even: a vertical move passes {passed}, an odd number, and moves the blank a row; "
+            "a horizontal move, none"
         )
         if facts.grid.wrap:
             yield (
-                f"edges       joined: across a side, a tile passes {_others(cols - 2)}; across the top, "
-                f"{(rows - 1) * cols - 1}, and the blank {rows - 1} row{'s' * (rows != 2)}: the same again"
+                f"edges       joined: crossing a side passes {counted(cols - 2, 'tile')}; crossing the top passes "
+                f"{counted((rows - 1) * cols - 1, 'tile')} and {counted(rows - 1, 'row')}: the same parity"
             )
         yield (
-            f"rule        inversions + row stay {_parity(facts.goal_row)}, as in the goal, 0 + {facts.goal_row}; "
-            f"{link} here they are {facts.inversions} + {facts.row} = {facts.inversions + facts.row}"
+            f"rule        inversions + row stay {_parity(goal_row)}, as in the goal, 0 + {goal_row}; "
+            f"{link} here they are {facts.inversions} + {row} = {facts.inversions + row}"
         )
     agree = f"they must agree, {'and do' if facts.solvable else 'but do not'}"
     yield (
         f"or          exchanges to the goal: {facts.exchanges}, {_parity(facts.exchanges)}; blank's moves to its home: "
-        f"{facts.way}, {_parity(facts.way)}: {agree}"
+        f"{facts.blank_moves}, {_parity(facts.blank_moves)}: {agree}"
     )
-
-
-def in_short(facts: Facts) -> str:
-    """The verdict and the numbers it rests on, in one line."""
-    if not facts.grid.bipartite:
-        return verdict(facts)
-    rows = "" if facts.grid.cols % 2 else f" + row {facts.row}"
-    judged = "can be solved" if facts.solvable else "cannot be solved"
-    inversions = f"{facts.inversions} inversion{'s' * (facts.inversions != 1)}{rows}"
-    return f"{judged}: {inversions}, which must be {facts.rule.rpartition(' ')[2]}"
 
 
 def _parity(number: int) -> str:
     return "odd" if number % 2 else "even"
-
-
-def _others(count: int) -> str:
-    return f"{count} other{'s' * (count != 1)}"
-
-
-def why_unsolvable(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str | None:
-    """None if moves lead from ``start`` to ``goal``, both boards of the grid; else the reason, in one line."""
-    if not grid.bipartite:
-        return None
-    odd_order = exchanges(start, goal) % 2 == 1
-    colours = [grid.odd_cells >> board.index(0) & 1 for board in (start, goal)]
-    odd_way = colours[0] != colours[1]
-    if odd_order == odd_way:
-        return None
-    order, way = ("odd", "even") if odd_order else ("even", "odd")
-    return (
-        f"the board cannot be solved: its order is an {order} number of exchanges from the goal, "
-        f"but the way of the blank is an {way} number of moves: exchange any two tiles, as in 1 and 2"
-    )
-
-
-def exchanges(start: Sequence[int], goal: Sequence[int]) -> int:
-    """The fewest exchanges of two numbers, blank included, that make ``goal`` of ``start``."""
-    home = {tile: cell for cell, tile in enumerate(goal)}
-    unseen = set(range(len(goal)))
-    count = 0
-    while unseen:
-        first = cell = unseen.pop()
-        while (cell := home[start[cell]]) != first:  # a cycle of k cells is k-1 exchanges
-            unseen.remove(cell)
-            count += 1
-    return count

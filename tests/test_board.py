@@ -104,29 +104,29 @@ def test_how_a_board_is_drawn():
         ("q" * 10**5, ["'qqqqqqqqqqqqqqqqqqqq…'"]),
         ("1 2 -3 0", ["'-3' is negative"]),
         ("1 2 " + "9" * 5000 + " 0", ["'99999999999999999999…' is too large", "100 cells"]),
-        ("1 2 3 4 5 6 7 8 9", ["not a 3x3 board", "foreign 9; no blank", "0 (the blank) to 8"]),
+        ("1 2 3 4 5 6 7 8 9", ["not a 3x3 board", "out of range 9; no blank", "0 (the blank) to 8"]),
         ("0 2 3 4 5 6 7 8 0", ["missing 1; 2 blanks"]),
         ("_ 2 3 4 x 6 7 8 0", ["missing 1, 5; 3 blanks"]),
         ("1 1 2 2 5 6 7 8 0", ["missing 3, 4; repeated 1, 2: write"]),
         ("0 " * 64, ["missing 1, 2, 3, 4, 5, 6, … (63 in all); 64 blanks"]),
-        ("1 2 3 99 5 6 7 8 0", ["missing 4; foreign 99: write"]),
+        ("1 2 3 99 5 6 7 8 0", ["missing 4; out of range 99: write"]),
         ("0", ["1 number cannot be a board", "2x2"]),
         ("0 1 2", ["3 numbers cannot be a board"]),
         ("0 1 2 3 4 5 6", ["7 numbers cannot be a board of any shape"]),
-        ("0 1 2 3 4 5", ["6 numbers make no square", "--shape 2x3 (or 3x2)"]),
-        (" ".join(map(str, range(12))), ["12 numbers make no square", "--shape 3x4 (or 2x6, 4x3, 6x2)"]),
+        ("0 1 2 3 4 5", ["6 numbers do not make a square", "`shape` 2x3 (or 3x2)"]),
+        (" ".join(map(str, range(12))), ["12 numbers do not make a square", "`shape` 3x4 (or 2x6, 4x3, 6x2)"]),
         (" ".join(map(str, range(121))), ["121 numbers cannot be a board", "at most 100"]),
         (
             " ".join(map(str, range(84))),
-            ["84 numbers make no square", "--shape 7x12 (or 2x42, 3x28, 4x21, 6x14, 12x7,"],
+            ["84 numbers do not make a square", "`shape` 7x12 (or 2x42, 3x28, 4x21, 6x14, 12x7,"],
         ),
-        (" ".join(map(str, range(1, 101))), ["not a 10x10 board", "foreign 100; no blank"]),
+        (" ".join(map(str, range(1, 101))), ["not a 10x10 board", "out of range 100; no blank"]),
         ("1 2 3 / 4 5 / 6 7 0", ["row 2 has 2 numbers, but row 1 has 3"]),
         ("1 2 3 / 4 5 6 / 0", ["row 3 has 1 number, but row 1 has 3"]),
         ("1 / 2 / 3 / 0", ["4x1 is too small"]),
         ("\n".join([" ".join("1" * 11)] * 11), ["11x11 has 121 cells"]),
-        ("3\n1 2 3\n4 5 0", ["promises 3 rows of 3 numbers, but 2 rows follow"]),
-        ("3\n0 1 2\n3 4 5\n6 7", ["promises 3 rows of 3 numbers, but one has 2 numbers"]),
+        ("3\n1 2 3\n4 5 0", ["announces 3 rows of 3 numbers, but 2 rows follow"]),
+        ("3\n0 1 2\n3 4 5\n6 7", ["announces 3 rows of 3 numbers, but one has 2 numbers"]),
     ],
 )
 def test_what_is_not_a_board_is_refused_with_the_reason(text, parts):
@@ -140,7 +140,7 @@ def test_a_board_that_does_not_fit_the_grid_is_refused():
         " ".join(map(str, range(1, 16))), Grid(4, 4)
     )
     assert "3 numbers for the 9 cells of a 3x3 board: missing 3, 4, 5, 6, 7, 8:" in refusal("0 1 2", Grid(3, 3))
-    assert "10 numbers for the 9 cells of a 3x3 board: foreign 9" in refusal("0 1 2 3 4 5 6 7 8 9", Grid(3, 3))
+    assert "10 numbers for the 9 cells of a 3x3 board: out of range 9" in refusal("0 1 2 3 4 5 6 7 8 9", Grid(3, 3))
     message = refusal("0 1 2 / 3 4 5", Grid(3, 2))
     assert "2 rows of 3" in message and "shape is 3x2" in message and "3 rows of 2" in message
     assert "3 rows of 3" in refusal("3\n0 1 2\n3 4 5\n6 7 8", Grid(4, 4))
@@ -326,7 +326,7 @@ def test_ten_numbers_are_a_row():
         assert parse_board(text) == (grid, goal_board(grid, goal))
     good, ten = "1 2 3 4 5 6 7 8 0", "1 2 3 4 5 6 7 8 9 0"
     assert texts(good, ten, good) == [good, ten, good]
-    assert "10 numbers make no square board: give the shape, as in --shape 2x5" in refusal(ten)
+    assert "10 numbers do not make a square board: give `shape` 2x5" in refusal(ten)
 
 
 def test_bare_matrices_whose_first_rows_are_a_board():
@@ -529,5 +529,5 @@ def test_the_farthest_boards_come_in_mirror_images():
 
 
 def test_an_unknown_set_is_refused():
-    with pytest.raises(InputError, match=r"'korf99': choose one of korf100, korf24, farthest"):
+    with pytest.raises(InputError, match=r"unknown set of boards 'korf99': use korf100, korf24, farthest"):
         load_set("korf99")

@@ -16,7 +16,7 @@ from pdb_builder.grid import Grid
 from solver.board import parse_board
 from solver.goals import goal_board
 from solver.instances import random_board
-from solver.solvability import KEYS, exchanges, explained, facts_of, in_short, verdict, why_unsolvable
+from solver.solvability import KEYS, exchanges, explanation, facts_of, short_explanation, verdict, why_unsolvable
 
 from .oracle import distances_to
 
@@ -75,7 +75,7 @@ def test_the_rule_is_true_of_every_board(grid, goal):
         assert facts.solvable == facts.keeps_rule == (board in can)
         if number % 11 == 0:
             assert facts.inversions == inversions(board, goal)
-            assert printed_rule_holds([*explained(facts)]) == facts.solvable
+            assert printed_rule_holds([*explanation(facts)]) == facts.solvable
 
 
 def check_3x3(grid, goal, step):
@@ -108,12 +108,12 @@ def test_the_rule_and_parity_say_the_same_of_larger_boards(rows, cols, wrap):
         verdicts = set()
         for _ in range(50):
             board = tuple(chance.sample(range(grid.cells), grid.cells))
-            facts, lines = facts_of(grid, board, goal), [*explained(facts_of(grid, board, goal))]
+            facts, lines = facts_of(grid, board, goal), [*explanation(facts_of(grid, board, goal))]
             assert facts.solvable == facts.keeps_rule == printed_rule_holds(lines)
             assert facts.solvable == (why_unsolvable(grid, board, goal) is None)
-            assert max(map(len, [*lines, verdict(facts), in_short(facts)])) <= 120
+            assert max(map(len, [*lines, verdict(facts), short_explanation(facts)])) <= 120
             if grid.bipartite:
-                assert facts.solvable == (facts.exchanges % 2 == facts.way % 2)
+                assert facts.solvable == (facts.exchanges % 2 == facts.blank_moves % 2)
             verdicts.add(facts.solvable)
         assert verdicts == ({True, False} if grid.bipartite else {True})
 
@@ -140,7 +140,7 @@ def test_a_tile_passes_as_many_others_as_is_said(rows, cols, wrap):
             }[down, across]
             assert (after.inversions - before.inversions) % 2 == passed % 2
             assert abs(after.inversions - before.inversions) <= passed
-            assert abs(after.row - before.row) == down
+            assert abs(after.blank_row - before.blank_row) == down
 
 
 def test_exchanges():
@@ -174,7 +174,7 @@ def test_a_board_that_can_be_solved(run):
         "    . 7 8      7 8 .\n"
         "can be solved\n"
         "inversions  0 (pairs of tiles, read row by row, a larger number before a smaller one)\n"
-        "width       3, odd: up or down, a tile passes 2 others, even; to the side, none\n"
+        "width       3, odd: a vertical move passes 2 tiles, an even number; a horizontal move passes none\n"
         "rule        inversions stay even, as in the goal, which has 0; and here they are 0\n"
         "or          exchanges to the goal: 2, even; blank's moves to its home: 2, even: they must agree, and do\n"
     )
@@ -183,7 +183,7 @@ def test_a_board_that_can_be_solved(run):
 def test_a_board_that_cannot_be_solved(run):
     code, output, errors = run("check", "1 2 3 4 5 6 7 8 9 10 11 12 13 15 14 0")
     assert (code, errors) == (1, "")
-    assert "\ncannot be solved: exchange any two tiles, as in 1 and 2, and it can be\n" in output
+    assert "\ncannot be solved: exchange any two tiles, such as 1 and 2, and it can be\n" in output
     assert "\ninversions  1 (pairs" in output and "\nblank       in row 1 from the bottom" in output
     assert "inversions + row stay odd, as in the goal, 0 + 1; but here they are 1 + 1 = 2\n" in output
     assert "they must agree, but do not" in output
@@ -200,7 +200,9 @@ def test_the_remedy_is_one(board, run):
 
 def test_other_goals_are_judged_by_their_own_order(run):
     code, output, _ = run("check", "1 2 3 / 8 0 4 / 7 6 5", "--goal", "spiral")
-    assert code == 0 and "inversions  0 (pairs of tiles, read row by row, in another order than in the goal)" in output
+    assert (
+        code == 0 and "inversions  0 (pairs of tiles, read row by row, in a different order than in the goal)" in output
+    )
     assert run("check", "1 2 3 / 8 0 4 / 7 6 5")[0] == 1
     code, output, _ = run("check", "1 2 3 0", "--goal", "3 2 1 0")
     assert code == 1 and "inversions  3" in output
@@ -208,12 +210,12 @@ def test_other_goals_are_judged_by_their_own_order(run):
 
 def test_joined_edges(run):
     code, output, _ = run("check", STUCK, "--wrap")
-    assert code == 0 and "can be solved, as every board with joined edges and an odd side" in output
-    assert "round a row of 3 the blank is back after 3 moves" in output and "inversions" not in output
+    assert code == 0 and "can be solved, like every board with joined edges and an odd side" in output
+    assert "around a row of 3 the blank is back after 3 moves" in output and "inversions" not in output
     code, output, _ = run("check", "1 2 3 5 4 0", "--shape", "3x2", "--wrap")
-    assert code == 0 and "round a column of 3" in output
+    assert code == 0 and "around a column of 3" in output
     code, output, _ = run("check", "1 2 3 4 5 7 6 0", "--shape", "2x4", "--wrap")
-    assert code == 1 and "edges       joined: across a side, a tile passes 2 others" in output
+    assert code == 1 and "edges       joined: crossing a side passes 2 tiles" in output
 
 
 def test_many_boards_take_a_line_each_and_the_gravest_code(run, tmp_path):
@@ -230,7 +232,7 @@ def test_many_boards_take_a_line_each_and_the_gravest_code(run, tmp_path):
     assert code == 2 and len(output.splitlines()) == 2
     assert errors.startswith("line 1: ") and len(errors.splitlines()) == 1
     code, output, _ = run("check", "--file", str(file), "--wrap")
-    assert output.count("can be solved, as every board with joined edges and an odd side") == 2
+    assert output.count("can be solved, like every board with joined edges and an odd side") == 2
     code, output, _ = run("check", "--set", "korf100")
     assert code == 0 and len(output.splitlines()) == 100
     assert all(
@@ -266,7 +268,7 @@ def test_json(run):
     "words, fact",
     [
         (["1 2 3"], "3 numbers cannot be a board"),
-        (["1 2 3 4 5 0"], "give the shape"),
+        (["1 2 3 4 5 0"], "give --shape 2x3"),
         ([SOLVABLE, "--goal", "snail"], "the goal is neither"),
         ([SOLVABLE, "--shape", "three"], "is not a board shape"),
         ([SOLVABLE, "--file", "x"], "exclude each other"),
@@ -296,5 +298,5 @@ def test_boards_are_read_with_joined_edges_if_asked():
     assert parse_board("1 2 3 0", None, True)[0] == Grid(2, 2, wrap=True)
     assert parse_board("1 2 3 / 4 5 0", wrap=True)[0] == Grid(2, 3, wrap=True)
     assert parse_board("1 2 3 / 4 5 0", Grid(2, 3), True)[0] == Grid(2, 3), "a grid that is given counts"
-    with pytest.raises(InputError, match="give the shape"):
+    with pytest.raises(InputError, match="give `shape` 2x3"):
         parse_board("1 2 3 4 5 0", wrap=True)

@@ -12,8 +12,10 @@ from pdb_builder.base.errors import Disagreement, InputError
 from solver import Settings, Unsolvable, compare, goal_board, load_set, random_board, solve
 from solver.board import format_board
 from solver.comparison import comparison as comparing
-from solver.comparison.comparison import Cell, Comparison, furthest
+from solver.comparison.cells import Cell, furthest
+from solver.comparison.comparison import Comparison
 from solver.comparison.methods import Method, prepare_methods
+from solver.comparison.resuming import recall
 from solver.comparison.tables import board_table, summary_table
 from solver.instances import Instance
 from solver.search import SEARCHES
@@ -74,7 +76,7 @@ def test_every_cell_is_what_solve_says_and_breadth_first_search_knows():
     # Distances to the goal with the blank last are those of the board half turned.
     distances = board_distances(GRID, 8)
     assert len(comparison.cells) == 48 and not comparison.missing()
-    for one in comparison.whole():
+    for one in comparison.finished():
         for method in methods:
             found = comparison.cell(one, method)
             alone = solve(one.board, heuristic=method.heuristic, algorithm=method.algorithm, threads=1)
@@ -95,7 +97,7 @@ def test_methods_are_called_by_the_database_that_serves_them(small):
         "ida-star:fixed with max:manhattan+linear-conflict",
     ]
     comparison = run(Comparison(GRID, GOAL, boards(3), methods))
-    for one in comparison.whole():
+    for one in comparison.finished():
         for method in methods:
             order = method.algorithm.partition(":")[2]
             alone = solve(one.board, heuristic=method.settings.heuristic, folder=small.parent, order=order)
@@ -105,28 +107,32 @@ def test_methods_are_called_by_the_database_that_serves_them(small):
 @pytest.mark.parametrize(
     ("algorithms", "heuristics", "words"),
     [
-        (["ida-star", "ida-star"], ["manhattan"], "ida-star with manhattan is to be compared with itself"),
-        (["ida-star"], ["manhattan", "linear-conflict", "manhattan"], "manhattan is to be compared with itself"),
-        (["magic"], ["manhattan"], "no search 'magic'"),
-        (["ida-star:best"], ["manhattan"], "no order of moves 'best'"),
-        (["a-star:value"], ["manhattan"], "has an order of its own"),
-        (["ida-star:"], ["manhattan"], "no order of moves ''"),
+        (["ida-star", "ida-star"], ["manhattan"], "ida-star with manhattan is named twice"),
+        (["ida-star"], ["manhattan", "linear-conflict", "manhattan"], "manhattan is named twice"),
+        (["magic"], ["manhattan"], "unknown algorithm 'magic'"),
+        (["ida-star:best"], ["manhattan"], "unknown order 'best'"),
+        (["a-star:value"], ["manhattan"], "a-star has a fixed order of moves"),
+        (["ida-star:"], ["manhattan"], "unknown order ''"),
         (["ida-star"], ["pdb:nowhere"], "nowhere.h5"),
-        (["bfs", "bfs"], ["manhattan"], "bfs is to be compared with itself"),
-        (["weighted-a-star", "weighted-a-star:1.50"], ["manhattan"], "weighted-a-star:1.50 with manhattan is to be"),
-        (["weighted-a-star:much"], ["manhattan"], "the weight of weighted-a-star cannot be 'much': give a number, as"),
-        (["weighted-a-star:0.9"], ["manhattan"], "a weight of 0.9 makes no sense"),
-        (["weighted-a-star:nan"], ["manhattan"], "a weight of nan makes no sense"),
-        (["beam:"], ["manhattan"], "the width of beam cannot be '': give a whole number, as in beam:10000"),
-        (["beam:1.5"], ["manhattan"], "the width of beam cannot be '1.5'"),
-        (["beam:0"], ["manhattan"], "a width of 0 makes no sense"),
-        (["dfs:deep"], ["manhattan"], "the depth of dfs cannot be 'deep'"),
-        (["dfs:-1"], ["manhattan"], "a depth of -1 makes no sense"),
-        (["greedy:2"], ["manhattan"], "greedy has no parameter, and '2' was given"),
-        (["bfs:30"], ["manhattan"], "bfs has no parameter, and '30' was given"),
-        (["greedy", "bidirectional"], ["inversions"], "bidirectional could not keep its promise"),
-        (["bfs", "greedy"], [], "greedy needs a heuristic and there is none"),
-        ([], ["manhattan"], "there is no algorithm to compare"),
+        (["bfs", "bfs"], ["manhattan"], "bfs is named twice"),
+        (["weighted-a-star", "weighted-a-star:1.50"], ["manhattan"], "weighted-a-star:1.50 with manhattan is named"),
+        (
+            ["weighted-a-star:much"],
+            ["manhattan"],
+            "the weight of weighted-a-star must be a number, got 'much': write it as",
+        ),
+        (["weighted-a-star:0.9"], ["manhattan"], "weighted-a-star:0.9: weight must be between 1 and 1000, got 0.9"),
+        (["weighted-a-star:nan"], ["manhattan"], "weight must be between 1 and 1000, got nan"),
+        (["beam:"], ["manhattan"], "the width of beam must be an integer, got '': write it as beam:10000"),
+        (["beam:1.5"], ["manhattan"], "the width of beam must be an integer, got '1.5'"),
+        (["beam:0"], ["manhattan"], "width must be an integer between 1 and 100,000,000, got 0"),
+        (["dfs:deep"], ["manhattan"], "the depth of dfs must be an integer, got 'deep'"),
+        (["dfs:-1"], ["manhattan"], "depth must be an integer between 1 and 10,000, got -1"),
+        (["greedy:2"], ["manhattan"], "greedy takes no parameter, got '2'"),
+        (["bfs:30"], ["manhattan"], "bfs takes no parameter, got '30'"),
+        (["greedy", "bidirectional"], ["inversions"], "inadmissible, so bidirectional cannot guarantee a"),
+        (["bfs", "greedy"], [], "greedy needs a heuristic, but none is given"),
+        ([], ["manhattan"], "no algorithm to compare is given"),
     ],
 )
 @pytest.mark.jit
@@ -140,12 +146,14 @@ def test_every_search_of_the_registry_can_be_compared():
     algorithms = [*SEARCHES, "weighted-a-star:3", "beam:20", "dfs:25"]
     settings = Settings(threads=1, time_limit=5, memory_limit=10**8)
     methods = prepare_methods(GRID, GOAL, algorithms, ["manhattan", "hamming"], settings)
-    blind = [method for method in methods if method.heuristic == "none"]
-    assert [str(method) for method in blind] == ["bfs", "dijkstra", "dfs", "dfs:25"], "whatever heuristics there are"
+    uninformed = [method for method in methods if method.heuristic == "none"]
+    assert [str(method) for method in uninformed] == ["bfs", "dijkstra", "dfs", "dfs:25"], (
+        "whatever heuristics there are"
+    )
     assert len(methods) == 4 + 2 * (len(algorithms) - 4)
     comparison = run(Comparison(GRID, GOAL, boards(5), methods))
     distances = board_distances(GRID, 8)
-    for one in comparison.whole():
+    for one in comparison.finished():
         for method in methods:
             found, options = comparison.cell(one, method), method.settings
             alone = solve(
@@ -162,14 +170,14 @@ def test_every_search_of_the_registry_can_be_compared():
             if method.repeatable:
                 assert counts == (alone.h_start, alone.expanded, alone.generated, alone.stored, alone.stopped)
                 assert found.length == alone.length
-            if method.within is not None:
-                assert distances[one.board] <= found.length <= method.within * distances[one.board]
+            if method.suboptimality_bound is not None:
+                assert distances[one.board] <= found.length <= method.suboptimality_bound * distances[one.board]
             assert found.length is None or found.length >= distances[one.board]
         assert comparison.shortest(one) == (distances[one.board], True)
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "heuristic", "within", "admissible"),
+    ("algorithm", "heuristic", "bound", "admissible"),
     [
         ("ida-star:value", "manhattan", 1, True),
         ("bidirectional", "hamming", 1, True),
@@ -186,10 +194,10 @@ def test_every_search_of_the_registry_can_be_compared():
     ],
 )
 @pytest.mark.jit
-def test_what_methods_promise(algorithm, heuristic, within, admissible):
+def test_what_methods_guarantee(algorithm, heuristic, bound, admissible):
     for limit in (None, 1):  # with which a search ends before it has begun
         (method,) = prepare_methods(GRID, GOAL, [algorithm], [heuristic], Settings(node_limit=limit))
-        assert (method.within, method.admissible) == (within, admissible)
+        assert (method.suboptimality_bound, method.admissible) == (bound, admissible)
         assert method.repeatable == (algorithm != "beam")
 
 
@@ -205,7 +213,7 @@ def test_a_beam_without_a_width_has_a_time_limit():
 def test_a_depth_and_a_width_that_are_not_enough_end_a_cell():
     methods = prepare_methods(GRID, GOAL, ["bfs", "dfs:20", "beam:1"], ["hamming"], Settings(threads=1))
     comparison = run(Comparison(GRID, GOAL, boards(12), methods))
-    for one in comparison.whole():
+    for one in comparison.finished():
         shortest, deep, narrow = (comparison.cell(one, method) for method in methods)
         assert (deep.limit_hit == "depth") == (shortest.length > 20) == (deep.length is None)
         assert narrow.limit_hit == (None if narrow.length else "width")
@@ -223,7 +231,7 @@ def test_a_solution_that_is_not_proven_does_not_make_a_board_solved(monkeypatch)
     exact, stopped = comparison.summaries()
     assert (exact.unfinished, exact.cut_short) == (0, 0) and exact.length is not None
     assert (stopped.unfinished, stopped.cut_short, stopped.length, stopped.ratio_is) == (2, 2, None, "<")
-    assert all(comparison.cell(one, methods[1]).length for one in comparison.whole())
+    assert all(comparison.cell(one, methods[1]).length for one in comparison.finished())
     alone = run(Comparison(GRID, GOAL, boards(1), methods[1:]))
     assert alone.shortest(alone.instances[1])[1] is False
 
@@ -240,7 +248,7 @@ def test_searches_that_are_interrupted_leave_no_cell():
 def test_a_limit_ends_a_cell_and_not_the_comparison():
     limited = Method("ida-star", "manhattan", Settings("manhattan", node_limit=200, threads=1))
     comparison = run(Comparison(GRID, GOAL, boards(20), [limited, B]))
-    cells = [comparison.cell(one, limited) for one in comparison.whole()]
+    cells = [comparison.cell(one, limited) for one in comparison.finished()]
     assert len(cells) == 20
     hit = [found for found in cells if found.limit_hit]
     assert 0 < len(hit) < 20
@@ -264,11 +272,11 @@ def test_from_python(small):
 
 
 @pytest.mark.jit
-def test_from_python_with_searches_that_promise_less():
+def test_from_python_with_searches_that_guarantee_less():
     chosen = [list(one.board) for one in boards(3).values()]
     comparison = compare(chosen, ["manhattan", "inversions"], ["weighted-a-star:2", "greedy", "beam:100", "bfs"])
     rows = comparison.summaries()
-    assert [(row.algorithm, row.heuristic, row.within) for row in rows] == [
+    assert [(row.algorithm, row.heuristic, row.suboptimality_bound) for row in rows] == [
         ("weighted-a-star:2", "manhattan", 2),
         ("weighted-a-star:2", "inversions", None),
         ("greedy", "manhattan", None),
@@ -278,8 +286,8 @@ def test_from_python_with_searches_that_promise_less():
         ("bfs", "none", 1),
     ]
     assert all(row.length >= rows[-1].length for row in rows) and rows[0].length <= 2 * rows[-1].length
-    blind = compare(chosen, [], ["bfs", "dijkstra"])
-    assert [row.length for row in blind.summaries()] == [rows[-1].length] * 2
+    uninformed = compare(chosen, [], ["bfs", "dijkstra"])
+    assert [row.length for row in uninformed.summaries()] == [rows[-1].length] * 2
 
 
 # ---- agreement ----------------------------------------------------------------------------------
@@ -308,7 +316,7 @@ def test_a_method_has_to_agree_with_itself():
 
 
 def test_boards_do_not_have_to_agree_with_each_other():
-    assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).whole()) == 2
+    assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).finished()) == 2
 
 
 WEIGHTED = Method("weighted-a-star:1.1", "manhattan", Settings("manhattan", "weighted-a-star", weight=1.1), 1.1)
@@ -332,7 +340,7 @@ def unproven(length):
         (cell(1, BOTH_ENDS, 30), unproven(34)),
     ],
 )
-def test_methods_that_promise_less_may_find_longer_solutions(others):
+def test_methods_that_guarantee_less_may_find_longer_solutions(others):
     for order in (others, others[::-1]):
         comparison = filled(cell(1, A, 30), *order, methods=ALL)
         assert comparison.shortest(comparison.instances[1]) == (30, True)
@@ -347,27 +355,27 @@ def test_methods_that_promise_less_may_find_longer_solutions(others):
             "finds 30, weighted-a-star:1.1 with manhattan finds 34, at most 1.1 times the shortest:",
         ),
         ([cell(1, WEIGHTED, 28)], "finds 30, weighted-a-star:1.1 with manhattan finds 28, at most 1.1 times"),
-        ([cell(1, GREEDY, 28)], "finds 30, greedy with inversions finds 28 without a promise:"),
-        ([cell(1, GREEDY, 40), cell(1, DEEP, 28)], "manhattan finds 30, dfs:20 finds 28 without a promise:"),
-        ([unproven(28)], "finds 30, bidirectional with hamming finds 28 without a promise:"),
+        ([cell(1, GREEDY, 28)], "finds 30, greedy with inversions finds 28 without a guarantee:"),
+        ([cell(1, GREEDY, 40), cell(1, DEEP, 28)], "manhattan finds 30, dfs:20 finds 28 without a guarantee:"),
+        ([unproven(28)], "finds 30, bidirectional with hamming finds 28 without a guarantee:"),
         ([cell(1, WEIGHTED, 30, h_start=32)], "finds 30, weighted.* finds 30, .* gives 32 at the start:"),
         ([cell(1, BOTH_ENDS, 32)], "manhattan finds 30, bidirectional with hamming finds 32:"),
     ],
 )
-def test_none_may_find_a_shorter_one_or_break_its_promise(others, words):
+def test_none_may_find_a_shorter_one_or_break_its_guarantee(others, words):
     with pytest.raises(Disagreement, match=words):
         filled(cell(1, A, 30), *others, methods=ALL)
 
 
 def test_what_a_method_had_found_when_it_was_stopped_binds_it():
     filled(unproven(32), cell(1, BOTH_ENDS, 30), methods=ALL)
-    with pytest.raises(Disagreement, match=r"hamming finds 30, .* before that, finds 28 without a promise"):
+    with pytest.raises(Disagreement, match=r"hamming finds 30, .* before that, finds 28 without a guarantee"):
         filled(unproven(28), cell(1, BOTH_ENDS, 30), methods=ALL)
 
 
-def test_solutions_without_a_promise_contradict_what_is_proven_by_others_without_one():
+def test_solutions_without_a_guarantee_contradict_what_is_proven_by_others_without_one():
     with pytest.raises(
-        Disagreement, match="inversions finds 20 without a promise, dfs:20 finds nothing within 20 moves"
+        Disagreement, match="inversions finds 20 without a guarantee, dfs:20 finds nothing within 20 moves"
     ):
         filled(cell(1, GREEDY, 20), cell(1, DEEP, limit="depth"), methods=ALL)
     with pytest.raises(Disagreement, match=r"finds 40, at most 1.1 times the shortest, greedy .* finds 34"):
@@ -386,7 +394,7 @@ def test_the_published_length_is_the_measure_of_all():
     for one in (cell(1, WEIGHTED, 32), cell(1, GREEDY, 50, h_start=60), unproven(30)):
         comparison.add(one)
     assert comparison.shortest(instances[1]) == (30, True)
-    with pytest.raises(Disagreement, match=r"30 is published, .*greedy with inversions finds 28 without a promise"):
+    with pytest.raises(Disagreement, match=r"30 is published, .*greedy with inversions finds 28 without a guarantee"):
         comparison.add(cell(1, GREEDY, 28))
     with pytest.raises(Disagreement, match=r"30 is published, .*manhattan finds 34, at most 1.1 times the shortest"):
         Comparison(GRID, GOAL, instances, list(ALL)).add(cell(1, WEIGHTED, 34))
@@ -409,7 +417,7 @@ def test_saved_cells_are_not_done_again():
     whole = run(Comparison(GRID, GOAL, boards(4), [A, B]))
     saved = list(whole.cells.values())[:5]
     other = Comparison(GRID, GOAL, boards(4), [A, B])
-    other.recall(saved, "saved.csv")
+    recall(other, saved, "saved.csv")
     assert set(other.cells.values()) == set(saved) and len(other.missing()) == 3
     run(other)
     assert {key: found._replace(seconds=0) for key, found in other.cells.items()} == {
@@ -420,7 +428,7 @@ def test_saved_cells_are_not_done_again():
 @pytest.mark.jit
 def test_cells_of_other_boards_and_methods_are_ignored():
     comparison = Comparison(GRID, GOAL, boards(2), [A])
-    comparison.recall([cell(3, A), cell(1, B), cell(1, A)._replace(board="1 2 3 4 5 6 7 8 0")], "saved.csv")
+    recall(comparison, [cell(3, A), cell(1, B), cell(1, A)._replace(board="1 2 3 4 5 6 7 8 0")], "saved.csv")
     assert not comparison.cells
 
 
@@ -428,8 +436,8 @@ def test_cells_of_other_boards_and_methods_are_ignored():
 def test_a_saved_cell_that_cannot_be_ours_is_refused():
     value = solve(boards(1)[1].board, heuristic="manhattan").h_start
     comparison = Comparison(GRID, GOAL, boards(1), [A])
-    with pytest.raises(InputError, match=rf"board 1 {value + 2} at the start, but here it is {value}"):
-        comparison.recall([cell(1, A, h_start=value + 2, length=40)], "saved.csv")
+    with pytest.raises(InputError, match=rf"the value {value + 2} at the start of board 1, but here it is {value}"):
+        recall(comparison, [cell(1, A, h_start=value + 2, length=40)], "saved.csv")
 
 
 @pytest.mark.jit
@@ -438,8 +446,8 @@ def test_saved_counts_that_are_not_ours_are_refused(field):
     whole = run(Comparison(GRID, GOAL, boards(3), [A]))
     saved = sorted(whole.cells.values(), key=lambda found: found.generated)
     saved[0] = saved[0]._replace(**{field: getattr(saved[0], field) - 2})
-    with pytest.raises(InputError, match="the goal, the database or this program was another"):
-        Comparison(GRID, GOAL, boards(3), [A]).recall(saved, "saved.csv")
+    with pytest.raises(InputError, match="the goal, the database or the program has changed"):
+        recall(Comparison(GRID, GOAL, boards(3), [A]), saved, "saved.csv")
 
 
 @pytest.mark.jit
@@ -449,8 +457,8 @@ def test_cells_of_another_goal_with_the_same_values_are_refused():
     one, other = (Comparison(GRID, goal, {1: Instance(1, board, None, None)}, [A]) for goal in goals)
     saved = list(run(one).cells.values())
     assert saved[0].h_start == solve(board, goals[1], heuristic="manhattan").h_start
-    with pytest.raises(InputError, match="the goal, the database or this program was another"):
-        other.recall(saved, "saved.csv")
+    with pytest.raises(InputError, match="the goal, the database or the program has changed"):
+        recall(other, saved, "saved.csv")
 
 
 @pytest.mark.jit
@@ -473,7 +481,7 @@ def test_a_cell_that_hit_a_limit_is_done_again_if_it_would_get_further(limit, se
     if limit:
         found = found._replace(length=None, generated=1000, seconds=0.5, limit_hit=limit)
     comparison = Comparison(GRID, GOAL, boards(1), [A._replace(settings=Settings("manhattan", **settings))])
-    comparison.recall([found], "saved.csv")
+    recall(comparison, [found], "saved.csv")
     assert bool(comparison.cells) == kept
 
 
@@ -486,7 +494,7 @@ def test_a_limit_that_is_part_of_the_method_is_not_tried_again(algorithm, limit,
     (method,) = prepare_methods(GRID, GOAL, [algorithm], ["manhattan"], Settings())
     start = solve(boards(1)[1].board, heuristic="manhattan").h_start if "beam" in algorithm else 1
     comparison = Comparison(GRID, GOAL, boards(1), [method])
-    comparison.recall([cell(1, method, h_start=start, limit=limit)], "saved.csv")
+    recall(comparison, [cell(1, method, h_start=start, limit=limit)], "saved.csv")
     assert bool(comparison.cells) == kept
 
 
@@ -498,11 +506,11 @@ def test_every_search_is_the_same_again_but_a_beam_without_a_width(algorithm):
     methods = prepare_methods(GRID, GOAL, [algorithm], ["manhattan"], Settings(threads=1, memory_limit=10**8))
     saved = list(run(Comparison(GRID, GOAL, boards(2), methods)).cells.values())
     again = Comparison(GRID, GOAL, boards(2), methods)
-    again.recall(saved, "saved.csv")
+    recall(again, saved, "saved.csv")
     assert not again.missing()
     saved = [found._replace(generated=found.generated + 2) for found in saved]
-    with pytest.raises(InputError, match=rf"saved.csv says that {algorithm} with .* gives board"):
-        Comparison(GRID, GOAL, boards(2), methods).recall(saved, "saved.csv")
+    with pytest.raises(InputError, match=rf"saved.csv says that {algorithm} with .* generates .* boards for board"):
+        recall(Comparison(GRID, GOAL, boards(2), methods), saved, "saved.csv")
 
 
 @pytest.mark.jit
@@ -510,10 +518,10 @@ def test_a_beam_that_goes_by_the_clock_is_believed():
     (method,) = prepare_methods(GRID, GOAL, ["beam"], ["manhattan"], Settings())
     value = solve(boards(1)[1].board, heuristic="manhattan").h_start
     comparison = Comparison(GRID, GOAL, boards(1), [method])
-    comparison.recall([cell(1, method, 60, h_start=value, generated=12345)], "saved.csv")
+    recall(comparison, [cell(1, method, 60, h_start=value, generated=12345)], "saved.csv")
     assert not comparison.missing()
-    with pytest.raises(InputError, match="at the start, but here it is"):
-        comparison.recall([cell(1, method, 60, h_start=value + 2)], "saved.csv")
+    with pytest.raises(InputError, match="at the start of board 1, but here it is"):
+        recall(comparison, [cell(1, method, 60, h_start=value + 2)], "saved.csv")
 
 
 @pytest.mark.jit
@@ -522,7 +530,7 @@ def test_a_solution_that_is_not_proven_is_done_again_with_more_room():
     for nodes, kept in ((1000, True), (2000, False)):
         method = BOTH_ENDS._replace(settings=BOTH_ENDS.settings._replace(node_limit=nodes))
         comparison = Comparison(GRID, GOAL, boards(1), [method])
-        comparison.recall([unproven(33)._replace(h_start=value)], "saved.csv")
+        recall(comparison, [unproven(33)._replace(h_start=value)], "saved.csv")
         assert bool(comparison.cells) == kept, "and it is not a search to do again to the node"
 
 
@@ -643,10 +651,10 @@ def test_lengths_have_columns_if_they_are_not_the_same():
 
 
 def test_lengths_have_no_columns_if_all_are_shortest():
-    assert not filled(cell(1, A), cell(1, BOTH_ENDS), methods=(A, BOTH_ENDS), count=1).varied
-    assert not filled(unproven(24), methods=[BOTH_ENDS], count=1).varied
+    assert not filled(cell(1, A), cell(1, BOTH_ENDS), methods=(A, BOTH_ENDS), count=1).lengths_vary
+    assert not filled(unproven(24), methods=[BOTH_ENDS], count=1).lengths_vary
     same, longer = (filled(cell(1, A), unproven(length), methods=(A, BOTH_ENDS), count=1) for length in (20, 24))
-    assert (same.varied, longer.varied) == (False, True)
+    assert (same.lengths_vary, longer.lengths_vary) == (False, True)
     assert [row[:5] for row in summary_table(longer).rows] == [
         ["ida-star", "manhattan", "optimal", "1 of 1", "20.00"],
         ["bidirectional", "hamming", "optimal", "0 of 1", "-"],

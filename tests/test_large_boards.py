@@ -8,8 +8,8 @@ import pytest
 
 from pdb_builder import NAMED, Grid, InputError, Spec
 from solver import goal_board, parse_board, random_board, solve, why_unsolvable
-from solver.heuristics import prepare
 from solver.heuristics.databases import best_database, how_to_build
+from solver.heuristics.preparing import prepare
 
 from .oracle import distances_to
 
@@ -110,7 +110,7 @@ def test_from_random_to_solve_check_and_compare(shape, run):
         assert record["lower_bound"] >= record["h_start"] > 0
     assert run("check", "--goal", "spiral", stdin=output)[0] == 0
     code, table, errors = run("compare", "--heuristics", "manhattan,hamming", *limited, stdin=output)
-    assert (code, errors) == (3, "") and table.startswith(f"3 boards of {shape} (boards given), means a board\n")
+    assert (code, errors) == (3, "") and table.startswith(f"3 boards of {shape} (boards given), means per board\n")
 
 
 def test_refusals_of_the_command_line_are_one_line(run):

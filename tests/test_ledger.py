@@ -6,7 +6,7 @@ import pytest
 
 from solver import load_set
 from solver.comparison.results_file import ResultsFile
-from solver.comparison.tables import count, seconds
+from solver.number_text import format_count, format_seconds
 
 ROOT = Path(__file__).parent.parent
 LEDGER = (ROOT / "docs" / "benchmarks.md").read_text()
@@ -41,8 +41,8 @@ def row(*texts):
 
 def korf100_rows():
     for heuristic, cells in results("korf100").items():
-        figures = (count(mean(getattr(cell, name) for cell in cells)) for name in ("expanded", "generated"))
-        time = seconds(mean(cell.seconds for cell in cells))
+        figures = (format_count(mean(getattr(cell, name) for cell in cells)) for name in ("expanded", "generated"))
+        time = format_seconds(mean(cell.seconds for cell in cells))
         yield row(f"`{heuristic}`", f"{mean(cell.h_start for cell in cells):.2f}", *figures, time)
 
 
@@ -50,14 +50,14 @@ def random_rows():
     for heuristic, cells in results("random-4x4").items():
         h, generated = (mean(getattr(cell, name) for cell in cells) for name in ("h_start", "generated"))
         published = PUBLISHED.get(heuristic, ("", ""))
-        yield row(f"`{heuristic}`", len(cells), f"{h:.2f}", published[0], count(generated), published[1])
+        yield row(f"`{heuristic}`", len(cells), f"{h:.2f}", published[0], format_count(generated), published[1])
 
 
 def korf24_rows():
     published = {one.id: one.generated for one in load_set("korf24")[2]}
     for cell in results("korf24")["pdb:5x5-6-6-6-6"]:
         if cell.length is not None:
-            figures = (count(cell.generated), count(published[cell.instance]), f"{cell.seconds:,.0f}")
+            figures = (format_count(cell.generated), format_count(published[cell.instance]), f"{cell.seconds:,.0f}")
             yield row(cell.instance, cell.length, cell.h_start, *figures)
 
 
@@ -72,7 +72,7 @@ def readme_rows():
         ("pdb:4x4-7-8", "7-8", "196 MB", ""),
     ):
         h, generated = (mean(getattr(cell, field) for cell in methods[heuristic]) for field in ("h_start", "generated"))
-        yield row(name, memory, f"{h:.2f}", count(generated), published)
+        yield row(name, memory, f"{h:.2f}", format_count(generated), published)
 
 
 TABLES = [(LEDGER, korf100_rows), (LEDGER, random_rows), (LEDGER, korf24_rows), (README, readme_rows)]

@@ -11,7 +11,7 @@ from solver import Settings
 from solver.comparison import plots, report
 from solver.comparison.methods import Method
 from solver.comparison.plots import save_plot
-from solver.comparison.report import check_possible, save_report
+from solver.comparison.report import check_outputs, save_report
 
 from .test_comparing import DEEP, GREEDY, GRID, A, B, cell, filled
 
@@ -32,7 +32,7 @@ def example(limit=None):
 
 
 def varied():
-    """Three boards by a method that proves its solutions shortest, one that promises less, and one without a heuristic.
+    """Three boards by a method that guarantees shortest solutions, one that guarantees less, and an uninformed one.
 
     Of the last, one search hit a limit and one came to the end of its depth.
     """
@@ -141,7 +141,7 @@ def test_a_limit_is_seen(figures, tmp_path):
     figure = drawn(figures, example("nodes"), tmp_path / "a.png")
     against = figure.axes[0]
     assert labels(against)[0] == "linear-conflict: median ratio 10 (2 boards, without limits)"
-    assert "hollow: a limit was hit, the truth is higher" in labels(against)
+    assert "hollow: a limit was hit, the true value is higher" in labels(against)
     first = next(group for group in against.collections if len(group.get_offsets()))
     assert [face[-1] > 0 for face in first.get_facecolors()] == [False, True, True]
 
@@ -162,15 +162,15 @@ def test_a_dollar_is_a_dollar_in_names_and_not_in_numbers(figures, tmp_path):
 
 
 def test_methods_can_be_told_apart_without_colour():
-    looks = [(plots.MARKERS[number], str(plots.DASHES[number])) for number in range(len(plots.COLOURS))]
-    assert len({marker for marker, _ in looks}) == len({dash for _, dash in looks}) == len(plots.COLOURS)
+    styles = [(plots.MARKERS[number], str(plots.DASHES[number])) for number in range(len(plots.COLOURS))]
+    assert len({marker for marker, _ in styles}) == len({dash for _, dash in styles}) == len(plots.COLOURS)
 
     def grey(colour):
         red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
         return 0.299 * red + 0.587 * green + 0.114 * blue
 
     many = range(3 * len(plots.COLOURS))
-    pairs = [(number % len(plots.COLOURS), plots._look(plots.MARKERS, number)) for number in many]
+    pairs = [(number % len(plots.COLOURS), plots._style(plots.MARKERS, number)) for number in many]
     assert len(set(pairs)) == len(pairs), "beyond the seventh, too"
     greys = [grey(colour) for colour in plots.COLOURS[:4]]
     assert min(abs(a - b) for at, a in enumerate(greys) for b in greys[:at]) > 10
@@ -220,20 +220,22 @@ def test_the_same_comparison_is_the_same_picture(tmp_path):
 
 
 def test_what_cannot_be_drawn_is_said_before_anything_is_done(tmp_path, monkeypatch):
-    check_possible(None, None)
-    check_possible(tmp_path / "a.svg", tmp_path / "a.html")
+    check_outputs(None, None)
+    check_outputs(tmp_path / "a.svg", tmp_path / "a.html")
     with pytest.raises(InputError, match=r"a.pdf ends in neither .png nor .svg"):
-        check_possible(tmp_path / "a.pdf", None)
+        check_outputs(tmp_path / "a.pdf", None)
     with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
-        check_possible(None, tmp_path / "nowhere" / "a.html")
+        check_outputs(None, tmp_path / "nowhere" / "a.html")
     (tmp_path / "folder.png").mkdir()
     for plot, page in ((tmp_path / "folder.png", None), (None, tmp_path)):
         with pytest.raises(InputError, match="is a folder: choose the name of a file"):
-            check_possible(plot, page)
+            check_outputs(plot, page)
     monkeypatch.setattr(report, "find_spec", lambda name: None)
-    check_possible(None, None)
-    with pytest.raises(InputError, match=r"need matplotlib, which is not there: run pip install 'slidepdb\[plot\]'"):
-        check_possible(None, tmp_path / "a.html")
+    check_outputs(None, None)
+    with pytest.raises(
+        InputError, match=r"need matplotlib, which is not installed: run pip install 'slidepdb\[plot\]'"
+    ):
+        check_outputs(None, tmp_path / "a.html")
 
 
 class Page(HTMLParser):

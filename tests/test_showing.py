@@ -20,8 +20,8 @@ from solver.commands import solve as solve_command
 from solver.show import colours
 from solver.show import gif as picture
 from solver.show import terminal as showing
-from solver.show.colours import look
-from solver.show.gif import Painter, check_possible, palette, save_gif
+from solver.show.colours import tile_colours
+from solver.show.gif import Painter, check_gif, palette, save_gif
 from solver.show.terminal import animate, obstacle
 
 ROOT = Path(__file__).parent.parent
@@ -82,12 +82,11 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(autouse=True)
 def surroundings(monkeypatch, tmp_path):
-    """A usual terminal, no databases, and a process that has said nothing yet."""
+    """A usual terminal, and no databases."""
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in {"TERM": "xterm-256color", "COLORTERM": "truecolor", "COLUMNS": "80", "LINES": "24"}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(tmp_path))
-    monkeypatch.setattr(solve_command, "_said", set())
 
 
 def played(solution, **options):
@@ -205,7 +204,7 @@ def test_what_keeps_a_solution_from_being_played(monkeypatch):
     assert obstacle(grid, io.StringIO()) == "the output is not a terminal"
     narrow = Terminal()
     narrow.encoding = "ascii"
-    assert obstacle(grid, narrow) == "the terminal has no boxes in ascii"
+    assert obstacle(grid, narrow) == "the terminal has no box characters in ascii"
     for size in ({"COLUMNS": "21"}, {"LINES": "7"}):
         with monkeypatch.context() as patch:
             for name, value in size.items():
@@ -222,7 +221,7 @@ def test_what_keeps_a_solution_from_being_played(monkeypatch):
 @pytest.mark.parametrize("speed", [0, -1, 0.09, 26, float("nan"), float("inf"), "4", True, None])
 def test_a_speed_that_makes_no_sense(speed, tmp_path):
     for show in (lambda: animate(scrambled("3x3"), Terminal(), speed), lambda: save_gif(scrambled("3x3"), "a", speed)):
-        with pytest.raises(InputError, match=r"moves a second cannot be shown: take 0.1 to 25"):
+        with pytest.raises(InputError, match=r"speed must be between 0.1 and 25 moves per second, got "):
             show()
 
 
@@ -252,11 +251,11 @@ def test_numbers_can_be_read_and_homes_told_apart_even_in_grey():
     shares = [number / 20 for number in range(21)]
     for share in shares:
         for at_home in (False, True):
-            fill, number = look(share, at_home)
+            fill, number = tile_colours(share, at_home)
             assert contrast(fill, number) >= 4.5, (share, at_home)
         assert contrast(fill, colours.NIGHT) >= 4.5
-    darkest_home = min(brightness(look(share, True).fill) for share in shares)
-    brightest_away = max(brightness(look(share, False).fill) for share in shares)
+    darkest_home = min(brightness(tile_colours(share, True).fill) for share in shares)
+    brightest_away = max(brightness(tile_colours(share, False).fill) for share in shares)
     assert (darkest_home + 0.05) / (brightest_away + 0.05) > 2
 
 
@@ -362,7 +361,7 @@ def test_numbers_are_not_cut_off_by_their_tiles(images):
     painter = Painter(grid, goal_board(grid))
     for tile in (1, 10, 48, 63):
         sprite = painter._tile(tile, True)
-        number = sprite.point([255 * (value == picture.ON_DARK) for value in range(256)], "L").getbbox()
+        number = sprite.point([255 * (value == picture.DARK_INK) for value in range(256)], "L").getbbox()
         assert number and min(number[:2]) >= 5 and max(number[2:]) <= painter.pitch - 5
 
 
@@ -408,20 +407,20 @@ def test_a_failure_leaves_nothing_and_keeps_what_was_there(images, tmp_path, mon
 
 def test_what_cannot_be_drawn_is_said(tmp_path, monkeypatch):
     pytest.importorskip("PIL")
-    check_possible(tmp_path / "a.GIF")
-    with pytest.raises(InputError, match=r"a.png does not end in .gif: give the picture this ending"):
-        check_possible(tmp_path / "a.png")
+    check_gif(tmp_path / "a.GIF")
+    with pytest.raises(InputError, match=r"a.png does not end in .gif: choose a name that does"):
+        check_gif(tmp_path / "a.png")
     with pytest.raises(InputError, match=r"there is no folder .*nowhere for a.gif"):
-        check_possible(tmp_path / "nowhere" / "a.gif")
+        check_gif(tmp_path / "nowhere" / "a.gif")
     (tmp_path / "folder.gif").mkdir()
     with pytest.raises(InputError, match="is a folder: choose the name of a file"):
-        check_possible(tmp_path / "folder.gif")
+        check_gif(tmp_path / "folder.gif")
     monkeypatch.setattr("PIL.__version__", "9.5.0")
     with pytest.raises(InputError, match=r"needs Pillow 10.1 or later, not 9.5.0: run pip install 'slidepdb\[gif\]'"):
-        check_possible(tmp_path / "a.gif")
+        check_gif(tmp_path / "a.gif")
     monkeypatch.setattr(picture, "find_spec", lambda name: None)
-    with pytest.raises(InputError, match=r"needs Pillow, which is not there: run pip install 'slidepdb\[gif\]'"):
-        check_possible(tmp_path / "a.gif")
+    with pytest.raises(InputError, match=r"needs Pillow, which is not installed: run pip install 'slidepdb\[gif\]'"):
+        check_gif(tmp_path / "a.gif")
 
 
 def test_both_are_there_from_python():
@@ -573,7 +572,7 @@ def test_many_are_played_one_after_another():
     order = [output.index(words) for words in ("line 1:", "\nLL\n", "line 2:", "\nLUL\n")]
     assert all(a < b for a, b in pairwise(order))
     code, output, errors = in_terminal("--animate", "--speed", "0.1", stdin=boards, interrupt_at="move 1 of 2")
-    assert code == 130 and "\nLL\n" in output and "line 2" not in output and "not begun" in errors
+    assert code == 130 and "\nLL\n" in output and "line 2" not in output and "not started" in errors
     assert output.rindex(showing.SHOW) > output.rindex(showing.HIDE)
 
 

@@ -17,7 +17,6 @@ import pytest
 from pdb_builder import NAMED, Grid, Spec
 from solver import goal_board, load_set, parse_board, why_unsolvable
 from solver.cli import _parser
-from solver.commands import solve as solve_command
 from solver.search import SEARCHES
 
 ROOT = Path(__file__).parent.parent
@@ -37,10 +36,9 @@ KEYS = {"board", "goal", "solved", "optimal", "length", "moves", "algorithm", "h
 
 @pytest.fixture(autouse=True)
 def databases(tmp_path_factory, monkeypatch):
-    """An empty default folder, and a process that has said nothing yet."""
+    """An empty default folder."""
     folder = tmp_path_factory.mktemp("default")
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(folder))
-    monkeypatch.setattr(solve_command, "_said", set())
     return folder
 
 
@@ -310,7 +308,7 @@ def test_no_limit_is_too_low_for_the_goal_itself(algorithm, run):
 def test_a_beam_too_wide_for_the_memory(run):
     words = ("--algorithm", "beam", "--width", "1e6", "--memory-limit", "1M", "--heuristic", "manhattan")
     code, output, _ = run("solve", FARTHEST, "--goal", "first", *words)
-    assert code == 3 and "give a smaller --width" in output
+    assert code == 3 and "use a smaller --width" in output
 
 
 @pytest.mark.jit
@@ -412,12 +410,12 @@ BAD_BOARDS = {
     "# 1 2 3 0": "the board is empty",
     "0": "1 number cannot be a board",
     "1 0": "2 numbers cannot be a board",
-    "1 2 3 4 5 6 7 8": "make no square board",
+    "1 2 3 4 5 6 7 8": "do not make a square board",
     "1 2 3 4 5 6 0": "7 numbers cannot be a board of any shape",
     "1 2 3 4 5 6 7 8 9": "no blank",
     "0 0 1 2": "2 blanks",
     "1 1 2 3 4 5 6 7 0": "repeated 1",
-    "1 2 3 4 5 6 7 9 0": "foreign 9",
+    "1 2 3 4 5 6 7 9 0": "out of range 9",
     "1 2 3 4 5 6 7 8 -1": "negative",
     "-1 2 3 0": "negative",
     "1 2 3 4 5 6 7 8 0.0": "is not a number",
@@ -428,7 +426,7 @@ BAD_BOARDS = {
     "🧩 2 3 0": "is not a number",
     "1 2 3 / 4 5 6 / 7 8": "row 3 has 2 numbers",
     "1 2 3 / 4 5 6 0": "row 2 has 4 numbers",
-    "3 / 1 2 3 / 4 5 6": "promises 3 rows",
+    "3 / 1 2 3 / 4 5 6": "announces 3 rows",
     "1 / 2 / 3 / 0": "too small",
     "9" * 5000 + " 1 2 0": "too large",
     "1e3 2 3 0": "is not a number",

@@ -172,7 +172,7 @@ def test_rows_make_a_rectangle_and_a_flat_one_needs_its_shape():
         assert solve(board, heuristic="manhattan").grid == Grid(2, 3)
     assert solve([1, 2, 3, 4, 0, 5], shape="2x3", heuristic="manhattan").moves == "L"
     assert solve([1, 2, 3, 4, 0, 5], shape="3x2", heuristic="manhattan").grid == Grid(3, 2)
-    with pytest.raises(InputError, match="give the shape"):
+    with pytest.raises(InputError, match="give `shape` 2x3"):
         solve([1, 2, 3, 4, 0, 5], heuristic="manhattan")
 
 

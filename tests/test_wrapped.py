@@ -11,7 +11,6 @@ import pytest
 
 from pdb_builder import NAMED, Grid, InputError, Spec
 from solver import compare, goal_board, parse_board, random_board, solve
-from solver.commands import solve as solve_command
 from solver.heuristics.databases import best_database, how_to_build
 
 from .oracle import distances_to
@@ -30,7 +29,6 @@ def databases(tmp_path, monkeypatch):
     folder = tmp_path / "databases"
     folder.mkdir()
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(folder))
-    monkeypatch.setattr(solve_command, "_said", set())
     return folder
 
 
@@ -273,7 +271,7 @@ def test_what_does_not_go_with_it_is_refused_in_one_line(words, said, run):
 
 
 def test_sets_are_not_wrapped_in_python_either():
-    with pytest.raises(InputError, match="the boards of the set korf100 are not wrapped: leave out wrap"):
+    with pytest.raises(InputError, match="the boards of the set korf100 are not wrapped: leave out `wrap`"):
         compare("korf100", ["manhattan"], wrap=True)
 
 
@@ -281,7 +279,7 @@ def test_compare(run):
     words = ("compare", "--wrap", "--random", "3x3", "-n", "4", "--heuristics", "manhattan,hamming", "--seed", "2")
     code, output, errors = run(*words, "--algorithms", "a-star")
     assert (code, errors) == (0, "")
-    assert output.startswith("4 boards of 3x3 wrapped (random boards, seed 2), means a board\n")
+    assert output.startswith("4 boards of 3x3 wrapped (random boards, seed 2), means per board\n")
     code, output, _ = run(*words, "--algorithms", "a-star", "--json")
     record = json.loads(output)
     assert (record["shape"], record["wrap"]) == ("3x3", True)

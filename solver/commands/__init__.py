@@ -1,1 +1,1 @@
-"""The commands of ``pdb-solver``, one file each, loaded when called."""
+"""The commands of ``pdb-solver``, one module each, loaded when called; and what they share."""

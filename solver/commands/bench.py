@@ -1,7 +1,8 @@
-"""How fast boards are solved: one row a question, each answered by running it here and now.
+"""``pdb-solver bench``: how fast boards are solved, one row per measurement.
 
-Searches are timed without compiling or opening anything, best of a few runs where they are short. What
-the rows of one run share, the machine and the hour, is what makes them comparable.
+Searches are timed without compiling or opening anything, best of a few runs where they are short. The rows of one run
+share the machine and the hour, which makes them comparable. A row is a function that returns its figures by name; its
+docstring is printed with them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from statistics import mean
 
 from pdb_builder.assemble import build_database
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.machine import default_threads
+from pdb_builder.base.machine import default_threads, peak_memory
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import NAMED, Spec, shape_of
 
@@ -31,13 +32,13 @@ from ..solving import solve_board
 
 
 def _solved(name: str, chosen: slice | list[int], settings: Settings) -> list[Solution]:
-    """Solve some boards of a set, by place or by id, and compare the lengths with the published ones."""
+    """Solve boards of a set, chosen by position or by id, and check the lengths against the published ones."""
     grid, goal, instances = load_set(name)
     picked = instances[chosen] if isinstance(chosen, slice) else [one for one in instances if one.id in chosen]
     solutions = [solve_board(grid, one.board, goal, settings) for one in picked]
     wrong = [one.id for one, found in zip(picked, solutions, strict=True) if found.length != one.length]
     if wrong:
-        raise AssertionError(f"the lengths of {name} {wrong} are wrong")
+        raise AssertionError(f"the solutions of boards {wrong} of {name} do not have the published lengths")
     return solutions
 
 
@@ -59,7 +60,7 @@ def _best(runs: int, run: Callable[[], list[Solution]]) -> list[Solution]:
 
 
 def _cheapest(count: int) -> list[int]:
-    """The boards of Korf's set that are easiest with Manhattan distance, by id."""
+    """The ids of the boards of Korf's set that are easiest with Manhattan distance."""
     return [one.id for one in sorted(load_set("korf100")[2], key=lambda one: one.generated)[:count]]
 
 
@@ -70,7 +71,7 @@ def _cheap_rate(heuristic: str, folder: Path) -> dict:
 
 
 def korf100(folder: Path) -> dict:
-    """Korf's 100 boards with 4x4-7-8, one thread: all searches together."""
+    """Korf's 100 boards with 4x4-7-8, one thread, all searches together."""
     settings = Settings("pdb:4x4-7-8", threads=1, folder=folder)
     solutions = _best(7, lambda: _solved("korf100", slice(None), settings))
     return _rate(solutions) | {"mean_generated": sum(found.generated for found in solutions) / len(solutions)}
@@ -107,14 +108,10 @@ def a_star(folder: Path) -> dict:
 
 
 def a_star_memory(folder: Path) -> dict:
-    """The memory of A* with Manhattan distance on a board of millions of states, a process of its own."""
+    """The memory of A* with Manhattan distance on a board of millions of states, in a separate process."""
     code = (
-        "import json, sys; from pathlib import Path; from pdb_builder.machine import peak_memory\n"
-        "from solver.commands.bench import _cheapest, _solved; from solver.settings import Settings\n"
-        "settings = Settings('manhattan', 'a-star', folder=Path(sys.argv[1]))\n"
-        "_solved('korf100', _cheapest(1), settings); before = peak_memory()\n"
-        "found = _solved('korf100', _cheapest(70)[-1:], settings)[0]\n"
-        "print(json.dumps([found.stored, found.expanded, found.seconds, peak_memory() - before]))"
+        "import sys; from pathlib import Path; from solver.commands.bench import _print_a_star_memory; "
+        "_print_a_star_memory(Path(sys.argv[1]))"
     )
     done = subprocess.run([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, check=True)
     stored, expanded, seconds, memory = json.loads(done.stdout)
@@ -126,8 +123,17 @@ def a_star_memory(folder: Path) -> dict:
     }
 
 
+def _print_a_star_memory(folder: Path) -> None:
+    """What ``a_star_memory`` runs in a fresh process, whose peak memory is that of the search."""
+    settings = Settings("manhattan", "a-star", folder=folder)
+    _solved("korf100", _cheapest(1), settings)
+    before = peak_memory()
+    found = _solved("korf100", _cheapest(70)[-1:], settings)[0]
+    print(json.dumps([found.stored, found.expanded, found.seconds, peak_memory() - before]))
+
+
 def threads(folder: Path) -> dict:
-    """All threads against one on Korf's board 60, Manhattan distance, 3.3 thousand million boards generated."""
+    """All threads against one on Korf's board 60, Manhattan distance, 3.3 billion boards generated."""
     alone, together = (
         _solved("korf100", [60], Settings("manhattan", threads=count, folder=folder))
         for count in (1, default_threads())
@@ -141,7 +147,7 @@ def threads(folder: Path) -> dict:
 
 
 def prompt(folder: Path) -> dict:
-    """From prompt to prompt: solving an average board with 4x4-7-8, and printing the help."""
+    """From prompt to prompt: to solve an average board with 4x4-7-8, and to print the help."""
     board = format_board(Grid(4, 4), load_set("korf100")[2][0].board)
     solve = ["solve", board, "--goal", "first", "--quiet", "--folder", str(folder), "--heuristic", "pdb:4x4-7-8"]
 
@@ -173,20 +179,20 @@ BEAM_SEED = 7
 
 
 def _lengths(shape: str, count: int, folder: Path) -> dict:
-    """How long the solutions of a beam are after a while, on average; no figure where a board had none yet."""
+    """The mean length of a beam's solutions after some seconds, left out where a board had no solution yet."""
     if shape == "5x5":
         grid, goal, instances = load_set("korf24")
         boards, optimal = [one.board for one in instances[:count]], [one.length for one in instances[:count]]
     else:
-        grid, chance, optimal = Grid.parse(shape), random.Random(BEAM_SEED), []
+        grid, rng, optimal = Grid.parse(shape), random.Random(BEAM_SEED), []
         goal = goal_board(grid)
-        boards = [random_board(grid, goal, chance) for _ in range(count)]
+        boards = [random_board(grid, goal, rng) for _ in range(count)]
     heuristic = "pdb:5x5-6-6-6-6" if shape == "5x5" else "linear-conflict"
     settings = Settings(heuristic, "beam", time_limit=BEAM_SECONDS, folder=folder)
     solutions = [solve_board(grid, board, goal, settings) for board in boards]
     figures: dict = {"boards": count}
     for after in (1, 3, 10, BEAM_SECONDS + 1):  # the last pass may end a moment late
-        known = [[one.length for one in found.improvements if one.seconds <= after] for found in solutions]
+        known = [[one.length for one in found.incumbents if one.seconds <= after] for found in solutions]
         if all(known):
             figures[f"moves_after_{min(after, BEAM_SECONDS)}_s"] = mean(map(min, known))
     if optimal:
@@ -223,7 +229,7 @@ ROWS = {
         prompt,
     )
 }
-# Minutes each, so they are measured if they are named.
+# Minutes each, so they are measured only if they are named.
 LONG_ROWS = {
     f"beam-{shape}": _beam_row(shape, count)
     for shape, count in {"5x5": 50, "6x6": 12, "7x7": 12, "8x8": 8, "10x10": 8}.items()
@@ -238,14 +244,14 @@ DATABASES = {
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure the rows one after another and print each as it is done."""
+    """Measure the rows one after another and print each when it is done."""
     known, folder = ROWS | LONG_ROWS, args.folder
     for name in args.rows:
         if name not in known:
-            raise InputError(f"there is no row '{name[:40]}' to measure: take {', '.join(known)}")
+            raise InputError(f"unknown row '{name[:40]}': use {', '.join(known)}")
     for name in args.rows or ROWS:
         if name in DATABASES:
-            _build(DATABASES[name], folder)
+            _build_if_missing(DATABASES[name], folder)
         figures = known[name](folder)
         if args.json:
             print(json.dumps({"row": name} | figures), flush=True)
@@ -256,7 +262,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _build(name: str, folder: Path) -> None:
+def _build_if_missing(name: str, folder: Path) -> None:
     if not (folder / f"{name}.h5").exists():
         build_database(Spec(Grid.parse(shape_of(name)), NAMED[name]), folder / f"{name}.h5")
 

@@ -1,4 +1,4 @@
-"""``pdb-solver check`` and ``pdb-solver distribution``: what is known of one board, or of all, without solving it."""
+"""``pdb-solver check``: whether boards can be solved, and why, without solving them."""
 
 from __future__ import annotations
 
@@ -6,50 +6,35 @@ import argparse
 import json
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.shell import notice
+from pdb_builder.shell import notice, with_flags
 
-from ..board import draw_way, parse_board
-from ..solvability import KEYS, Facts, explained, facts_of, in_short, verdict
-from .boards import BAD_INPUT, NO_BOARD, NO_SOLUTION, SOLVED, Task, asked_boards, asked_goal
-
-# ---- check --------------------------------------------------------------------------------------
+from ..board import draw_start_and_goal
+from ..solvability import KEYS, explanation, facts_of, short_explanation, verdict
+from .boards import NO_BOARD, input_boards
+from .exit_codes import BAD_INPUT, NO_SOLUTION, SOLVED, gravest
 
 
 def run(args: argparse.Namespace) -> int:
-    tasks, many = asked_boards(args)
+    boards, several = input_boards(args)
     codes = set()
-    for task in tasks:
+    for given in boards:
         facts = error = None
         try:
-            facts = _facts(task, args)
+            parsed = given.parsed(args)
+            facts = facts_of(parsed.grid, parsed.board, parsed.goal)
         except InputError as fault:
-            error = str(fault)
+            error = with_flags(str(fault))
         codes.add(BAD_INPUT if facts is None else SOLVED if facts.solvable else NO_SOLUTION)
-        if args.json:
-            print(json.dumps((task.extra or {}) | _record(task, facts, error)), flush=True)
+        if args.json:  # the same keys for every board, good or bad
+            known = facts.as_dict() if facts else dict.fromkeys(KEYS) | {"error": error, "input": given.text}
+            print(json.dumps(given.source | known), flush=True)
         elif facts is None:
-            notice(f"{task.name}: {error}" if many else f"pdb-solver: error: {error}")
-        elif many:
-            print(f"{task.name}: {in_short(facts)}", flush=True)
+            notice(f"{given.name}: {error}" if several else f"pdb-solver: error: {error}")
+        elif several:
+            print(f"{given.name}: {short_explanation(facts)}", flush=True)
         else:
-            print(draw_way(facts.grid, facts.board, facts.goal), verdict(facts), *explained(facts), sep="\n")
+            drawing = draw_start_and_goal(facts.grid, facts.board, facts.goal)
+            print(drawing, verdict(facts), *explanation(facts), sep="\n")
     if not codes:
         raise InputError(NO_BOARD)
-    return max(codes)  # of these three the larger is the graver
-
-
-def _facts(task: Task, args: argparse.Namespace) -> Facts:
-    if task.board is not None:
-        return facts_of(task.grid, task.board, task.goal)
-    grid, board = parse_board(task.text, task.grid, args.wrap)
-    return facts_of(grid, board, asked_goal(args, grid))
-
-
-def _record(task: Task, facts: Facts | None, error: str | None) -> dict:
-    """An answer for JSON: the same keys for every board, and for one that is none the error and what was read."""
-    if facts is not None:
-        return facts.as_dict()
-    return dict.fromkeys(KEYS) | {"error": error, "input": task.text}
-
-
-# ---- distribution -------------------------------------------------------------------------------
+    return gravest(codes)

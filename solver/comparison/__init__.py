@@ -1,1 +1,1 @@
-"""Methods side by side: the same boards, solved by several searches and heuristics."""
+"""Methods compared on the same boards: running them, checking that they agree, saving, tables and pictures."""

@@ -1,9 +1,15 @@
-"""Methods: an algorithm and a heuristic, made ready."""
+"""Methods: an algorithm with a heuristic, ready to be timed.
+
+A method is prepared before the first search: its database is in memory and its code compiled, so that the first boards
+do not pay for it. Preparing also finds out what the method guarantees. A *suboptimality bound* w means that its
+solutions are at most w times as long as shortest ones; without one, nothing is guaranteed. An uninformed algorithm
+makes one method, however many heuristics are compared.
+"""
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pdb_builder.base.errors import InputError
@@ -11,35 +17,38 @@ from pdb_builder.base.machine import default_threads
 from pdb_builder.grid import Grid
 
 from ..board import Board
+from ..choosing import heuristic_for
 from ..frame import frame_of
+from ..heuristics.preparing import Notify, ignore_remark
 from ..search import check_search
-from ..settings import DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, Settings
-from ..solving import heuristic_for, solve_board
+from ..search.outcome import OnProgress, unreported
+from ..settings import ORDERS, Settings, check_settings
+from ..solving import solve_board
 
-# What may stand behind the name of an algorithm and a colon, if its search takes it: how it is read, and an example.
+# The options that can follow the name of an algorithm and a colon: how they are read, and an example.
 PARAMETERS = {"order": (str, "fixed"), "weight": (float, "1.5"), "width": (int, "10000"), "depth": (int, "30")}
 
 
 class Method(NamedTuple):
-    """An algorithm and a heuristic, by the names they have in tables, and how to solve with them."""
+    """An algorithm and a heuristic, by their names in tables, and the settings to solve with them."""
 
     algorithm: str
     heuristic: str
     settings: Settings
-    within: float | None = 1.0  # its solutions are at most so many times as long as shortest ones; None: no promise
-    admissible: bool = True  # whether the heuristic is a lower bound
+    suboptimality_bound: float | None = 1.0  # of its solutions; None: no guarantee
+    admissible: bool = True  # whether the heuristic is
 
     def __str__(self) -> str:
         return self.algorithm if self.heuristic == "none" else f"{self.algorithm} with {self.heuristic}"
 
     @property
     def repeatable(self) -> bool:
-        """Whether the same search does the same again: a beam without a width goes by the clock and by free memory."""
+        """Whether a search repeats itself to the node: a beam without a width depends on time and free memory."""
         return self.settings.algorithm != "beam" or self.settings.width is not None
 
 
-def searches_at_a_time(threads: int) -> int:
-    """How many searches of so many threads the cores can take."""
+def parallel_searches(threads: int) -> int:
+    """How many searches of ``threads`` threads each the cores can run at a time."""
     return max(1, default_threads() // threads)
 
 
@@ -49,67 +58,68 @@ def prepare_methods(
     algorithms: Sequence[str],
     heuristics: Sequence[str],
     settings: Settings,
-    notify: Callable[[str], None] | None = None,
+    progress: OnProgress = unreported,
+    notify: Notify = ignore_remark,
 ) -> list[Method]:
-    """Every algorithm with every heuristic, each made ready: databases are in memory and code is compiled.
+    """Every algorithm with every heuristic, each prepared.
 
     An algorithm may name a parameter, as in ``ida-star:fixed``, ``weighted-a-star:1.5``, ``beam:10000`` and ``dfs:30``.
-    One that looks at no heuristic makes one method, with the heuristic ``none``. Other heuristics are called by the
-    name of the database that serves them.
+    An uninformed one makes one method, with the heuristic ``none``. ``pdb`` becomes the name of the database it finds.
+    ``progress`` and ``notify`` are told of preparations that take long.
     """
+    check_settings(settings)
     frame = frame_of(grid, goal)
     methods: list[Method] = []
     for algorithm, chosen in [(one, _settings_of(one, settings)) for one in algorithms]:
-        blind = check_search(chosen.algorithm).blind
-        if not (heuristics or blind):
-            raise InputError(f"{algorithm} needs a heuristic and there is none: name at least one")
-        for heuristic in [None] if blind else heuristics:
+        uninformed = check_search(chosen.algorithm).uninformed
+        if not (heuristics or uninformed):
+            raise InputError(f"{algorithm} needs a heuristic, but none is given: name at least one")
+        for heuristic in [None] if uninformed else heuristics:
             own = chosen._replace(heuristic=heuristic)
-            solve_board(grid, goal, goal, own, notify=notify)
+            solve_board(grid, goal, goal, own, progress, notify)
             found = heuristic_for(frame, own)
             for file in found.mapped:
-                file[:: mmap.PAGESIZE].max()  # else the first boards would pay for reading it
-            method = Method(algorithm, found.name, own, _promised(own, found.admissible), found.admissible)
-            # However it is written: weighted-a-star is weighted-a-star:1.5, and pdb is one of the databases.
+                file[:: mmap.PAGESIZE].max()  # or the first boards would pay for reading it
+            method = Method(algorithm, found.name, own, _guaranteed_bound(own, found.admissible), found.admissible)
+            # Whatever it is called: weighted-a-star is weighted-a-star:1.5, and pdb is one of the databases.
             same = [one for one in methods if one.settings._replace(heuristic=heuristic) == own]
             if any(one.heuristic == method.heuristic for one in same):
-                raise InputError(f"{method} is to be compared with itself: name every method once")
+                raise InputError(f"{method} is named twice: name every method once")
             methods.append(method)
     if not methods:
-        raise InputError("there is no algorithm to compare: name at least one")
+        raise InputError("no algorithm to compare is given: name at least one")
     return methods
 
 
 def _settings_of(algorithm: str, settings: Settings) -> Settings:
-    """The settings for an algorithm with what stands behind its colon; whether that makes sense ``solve`` will say."""
+    """The settings of an algorithm with the parameter after its colon."""
     name, colon, word = algorithm.partition(":")
     search = check_search(name)
     own = settings._replace(algorithm=name)
     if colon:
         parameter = next((one for one in PARAMETERS if one in search.options), None)
+        if parameter is None and word in ORDERS:
+            parameter = "order"  # which is refused below, with a better message
         if parameter is None:
-            if word in ORDERS:
-                return own._replace(order=word)  # which is refused in better words
-            raise InputError(f"{name} has no parameter, and {word[:60]!r} was given: leave it out, with the colon")
+            raise InputError(f"{name} takes no parameter, got {word[:60]!r}: leave out the colon and the parameter")
         kind, example = PARAMETERS[parameter]
         try:
             own = own._replace(**{parameter: kind(word)})
         except ValueError:
-            number = "a number" if kind is float else "a whole number"
+            number = "a number" if kind is float else "an integer"
             raise InputError(
-                f"the {parameter} of {name} cannot be {word[:60]!r}: give {number}, as in {name}:{example}"
+                f"the {parameter} of {name} must be {number}, got {word[:60]!r}: write it as {name}:{example}"
             ) from None
-    if "weight" in search.options and own.weight is None:
-        own = own._replace(weight=DEFAULT_WEIGHT)
-    if "width" in search.options and not (own.width or own.time_limit or own.node_limit):
-        own = own._replace(time_limit=DEFAULT_SECONDS)
-    return own
+    try:
+        return check_settings(own)
+    except InputError as error:  # it names parameters of ``solve``, which ``compare`` does not have
+        raise InputError(f"{algorithm[:60]}: {error}".replace("`", "")) from None
 
 
-def _promised(settings: Settings, admissible: bool) -> float | None:
-    """How many times as long as a shortest solution one may be at most, None if that is not known."""
+def _guaranteed_bound(settings: Settings, admissible: bool) -> float | None:
+    """The suboptimality bound that a search guarantees; None if it guarantees nothing."""
     search = check_search(settings.algorithm)
-    if search.promises:
+    if search.optimal:
         return 1.0 if settings.depth is None else None
     # The search counts in thousandths.
     return round(1000 * settings.weight) / 1000 if "weight" in search.options and admissible else None

@@ -1,8 +1,8 @@
-"""The CSV file of a comparison: a line for each cell, written as soon as it is known.
+"""The CSV file of a comparison: one line per cell, written as soon as it is known.
 
-Lines are only ever added, so whatever ends a comparison, what was done is there; a last line that was cut
-short is dropped when the file is taken up again. In the end the lines are put in order, in a new file that
-takes the place of the old one. While one program writes to a file, others keep off it.
+Lines are only ever appended, so that finished searches survive whatever ends a comparison; an incomplete last line is
+dropped when the file is resumed. At the end the lines are sorted, in a new file that replaces the old one. A file lock
+keeps two programs from writing to the same file.
 """
 
 from __future__ import annotations
@@ -20,71 +20,73 @@ from typing import Any
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.files import replaced
 
-from .comparison import CUTS, FAILURES, Cell, furthest
+from .cells import CUTS, FAILURES, Cell, furthest
 
-# Searches that may have a solution when they hit a limit, one that they have not proven shortest.
+# Searches that may have a solution, not yet proven shortest, when they hit a limit.
 UNPROVEN = ("bidirectional",)
 MOST = 2**63  # no count is larger
 
 
 class ResultsFile:
-    """A CSV file that is open for writing; ``cells`` is what it held to begin with."""
+    """A CSV file open for writing; ``cells`` are those it held when it was opened."""
 
     def __init__(self, path: Path, resume: bool) -> None:
-        """Make the file, or take up the one that is there if ``resume``."""
+        """Create the file; with ``resume``, continue it if it exists.
+
+        Raises ``FileExistsError`` if it exists and is not to be resumed, and ``InputError`` if it cannot be used.
+        """
         self.path = path
         if path.exists() and not path.is_file():  # reading a device or a pipe may never end
-            raise InputError(f"{path} is no file: give another name")
-        try:
-            self.file = open(path, "a+" if resume else "x+", encoding="utf-8", newline="")  # noqa: SIM115
-        except FileExistsError:
-            raise InputError(f"{path} exists: continue it with --resume {path}, or give another file") from None
+            raise InputError(f"{path} is not a regular file: choose another name")
+        self.file = open(path, "a+" if resume else "x+", encoding="utf-8", newline="")  # noqa: SIM115
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not self._in_place():  # its writer has just put another file in its place
+            if not self._in_place():  # its writer has just replaced it
                 raise BlockingIOError
             self.cells = self._read()
         except BlockingIOError:
             self.file.close()
-            raise InputError(f"another program is writing to {path}: wait for it, or give another file") from None
+            raise InputError(f"another program is writing to {path}: wait for it, or choose another file") from None
         except BaseException:
             self.file.close()
             raise
 
     def _in_place(self) -> bool:
-        """Whether the open file is still the one that has the name."""
+        """Whether the open file is still the one at the path."""
         with contextlib.suppress(OSError):
             return os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path))
         return False
 
     def _read(self) -> list[Cell]:
-        """The cells of the file. If it is empty it gets its first line; a last line cut short is removed."""
+        """The cells of the file. An empty file gets its header, and an incomplete last line is removed."""
         try:
             self.file.seek(0)
             text = self.file.read()
         except UnicodeDecodeError:
-            raise self._foreign() from None
+            raise self._not_ours() from None
         whole = text[: text.rfind("\n") + 1]
         if not whole:
             if not _line(Cell._fields).startswith(text):
-                raise self._foreign()
+                raise self._not_ours()
             self.file.truncate(0)
             self._write(Cell._fields)
             return []
         try:
-            header, *lines = csv.reader(io.StringIO(whole.removeprefix("\ufeff")))  # some programs put a mark first
+            header, *lines = csv.reader(
+                io.StringIO(whole.removeprefix("\ufeff"))
+            )  # some programs put a byte order mark first
         except csv.Error:
-            raise self._foreign() from None
+            raise self._not_ours() from None
         if header != list(Cell._fields):
-            raise self._foreign()
+            raise self._not_ours()
         cells = [self._cell(number, line) for number, line in enumerate(lines, 2)]
         if whole != text:
             self.file.truncate(len(whole.encode()))
         return cells
 
-    def _foreign(self) -> InputError:
-        names = ",".join(Cell._fields)
-        return InputError(f"{self.path} is no file of results: its first line is not '{names}'; give another file")
+    def _not_ours(self) -> InputError:
+        header = ",".join(Cell._fields)
+        return InputError(f"{self.path} is not a results file: its first line is not '{header}'; choose another file")
 
     def _cell(self, number: int, words: list[str]) -> Cell:
         try:
@@ -111,11 +113,12 @@ class ResultsFile:
                 raise ValueError
         except ValueError:
             raise InputError(
-                f"{self.path}, line {number}: '{','.join(words)[:80]}' is no line of results: remove it"
+                f"{self.path}, line {number}: '{','.join(words)[:80]}' is not a line of results: remove it"
             ) from None
         return cell
 
     def add(self, cell: Cell) -> None:
+        """Append a cell. Raises ``OSError`` if it cannot be written; the lines before it are kept."""
         self._write(cell)
 
     def _write(self, words: tuple) -> None:
@@ -123,9 +126,7 @@ class ResultsFile:
             self.file.write(_line(words))
             self.file.flush()
         except OSError as error:
-            raise InputError(
-                f"{self.path}: {error.strerror}: make room, and go on with --resume {self.path}; what is done is kept"
-            ) from None
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
 
     def __enter__(self) -> ResultsFile:
         return self
@@ -133,9 +134,9 @@ class ResultsFile:
     def __exit__(self, *exception) -> None:
         self.file.close()
 
-    def put_in_order(self, order: Callable[[Cell], Any]) -> None:
-        """Put the lines in order, of those of one cell only the one that got furthest. The last thing to do."""
-        with contextlib.suppress(OSError):  # a nicety: without it nothing is lost
+    def sort(self, order: Callable[[Cell], Any]) -> None:
+        """Sort the lines, and of several for the same cell keep the one that got furthest. The last thing to do."""
+        with contextlib.suppress(OSError):  # the lines are kept, sorted or not
             cells = self._read()
             best: dict[tuple, Cell] = {}
             for cell in cells:

@@ -1,22 +1,28 @@
-"""The tables of a comparison: what goes into their places, and how they look as text."""
+"""The tables of a comparison: one of methods, one of boards, as text.
+
+A column that would say the same in every row, because it has to, is left out: the algorithm if there is one, the
+lengths if all solutions are shortest, the boards solved if no limit was hit. Figures after ``>`` are lower bounds, and
+lengths after ``<=`` are not proven shortest.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from .comparison import Comparison, Summary
+from ..number_text import format_count, format_large, format_ratio, format_seconds
+from .cells import Summary
+from .comparison import Comparison
 
 
-class Table(NamedTuple):
-    """Headings and rows of text. Groups are headings above several columns, with how many."""
+class TextTable(NamedTuple):
+    """Headings and rows of text. Groups are headings above several columns, each with the number of columns."""
 
     headings: list[str]
     rows: list[list[str]]
     groups: list[tuple[str, int]] | None = None
 
     def __str__(self) -> str:
-        """Columns of numbers lean to the right, the first ones, of names, to the left."""
+        """Columns of numbers are aligned right, columns of names left."""
         widths = [max(map(len, column)) for column in zip(self.headings, *self.rows, strict=True)]
         at, titles, lines = 0, [], []
         for title, span in self.groups or ():
@@ -38,13 +44,13 @@ class Table(NamedTuple):
         return self.headings[column] not in ("algorithm", "heuristic", "proves")
 
 
-def summary_table(comparison: Comparison) -> Table:
-    """A row for each method. What is the same for all of them, because it has to be, has no column."""
+def summary_table(comparison: Comparison) -> TextTable:
+    """One row per method."""
     summaries = comparison.summaries()
     several = len({summary.algorithm for summary in summaries}) > 1
     stored = any(summary.stored is not None for summary in summaries)
     limited = any(summary.unfinished for summary in summaries)
-    varied = comparison.varied
+    varied = comparison.lengths_vary
     headings = ["algorithm"] * several + ["heuristic"] + ["proves"] * varied + ["solved"] * limited
     headings += ["length"] * varied + ["h mean", "median", "expanded", "generated"]
     headings += ["stored"] * stored + ["seconds", "nodes/s", "ratio"]
@@ -54,16 +60,23 @@ def summary_table(comparison: Comparison) -> Table:
         row += [f"{one.boards - one.unfinished} of {one.boards}"] * limited
         row += ["-" if one.length is None else f"{one.length:.2f}"] * varied
         row += ["-", "-"] if one.heuristic == "none" else [f"{one.h_mean:.2f}", f"{one.h_median:g}"]
-        row += [marked(count(one.expanded), one.cut_short), marked(count(one.generated), one.cut_short)]
-        row += ["-" if one.stored is None else marked(count(one.stored), one.cut_short)] * stored
-        row += [marked(seconds(one.seconds), one.cut_short), millions(one.nodes_per_second or 0), _ratio(one)]
+        row += [
+            _at_least(format_count(one.expanded), one.cut_short),
+            _at_least(format_count(one.generated), one.cut_short),
+        ]
+        row += ["-" if one.stored is None else _at_least(format_count(one.stored), one.cut_short)] * stored
+        row += [
+            _at_least(format_seconds(one.seconds), one.cut_short),
+            format_large(one.nodes_per_second or 0),
+            _ratio(one),
+        ]
         rows.append(row)
-    return Table(headings, rows)
+    return TextTable(headings, rows)
 
 
-def board_table(comparison: Comparison) -> Table:
-    """A row for each board, three columns for each method, and one more if the lengths it finds are its own."""
-    boards, varied = comparison.whole(), comparison.varied
+def board_table(comparison: Comparison) -> TextTable:
+    """One row per board, with three columns per method, and a fourth for lengths if they may differ."""
+    boards, varied = comparison.finished(), comparison.lengths_vary
     published = any(one.generated for one in boards)
     headings = ["board", "length"] + ["generated"] * published
     groups = [("", 2)] + [("published", 1)] * published
@@ -74,59 +87,35 @@ def board_table(comparison: Comparison) -> Table:
     for one in boards:
         cells = [comparison.cell(one, method) for method in comparison.methods]
         length, proven = comparison.shortest(one)
-        row = [str(one.id), "?" if length is None else at_most(length, proven)]
-        row += [count(one.generated) if one.generated else "-"] * published
+        row = [str(one.id), "?" if length is None else _at_most(length, proven)]
+        row += [format_count(one.generated) if one.generated else "-"] * published
         for cell in cells:
             value = "-" if cell.heuristic == "none" else str(cell.h_start)
-            figures = (count(cell.generated), seconds(cell.seconds))
+            figures = (format_count(cell.generated), format_seconds(cell.seconds))
             own = "-" if cell.length is None else str(cell.length)
-            row += [value, *[own] * varied, *(marked(figure, cell.cut_short) for figure in figures)]
+            row += [value, *[own] * varied, *(_at_least(figure, cell.cut_short) for figure in figures)]
         rows.append(row)
-    return Table(headings, rows, groups)
+    return TextTable(headings, rows, groups)
 
 
-def marked(text: str, at_least: object) -> str:
-    """A figure, with the sign that it is a lower bound if it is."""
-    return f"> {text}" if at_least else text
+def _at_least(figure: str, lower_bound: object) -> str:
+    """A figure, marked if it is a lower bound."""
+    return f"> {figure}" if lower_bound else figure
 
 
-def at_most(length: int, proven: bool) -> str:
-    """A length, with the sign that the shortest one may be less if that is so."""
+def _at_most(length: int, proven: bool) -> str:
+    """A length, marked unless it is proven shortest."""
     return str(length) if proven else f"<= {length}"
 
 
-def count(number: float) -> str:
-    return f"{number:,.0f}"
-
-
-def seconds(number: float) -> str:
-    return f"{number:,.2f}" if number >= 1 else f"{number:.4f}" if number >= 0.001 else f"{number:.6f}"
-
-
-def readable_time(number: float) -> str:
-    """So many seconds, roughly."""
-    if number < 90:
-        return f"{number:.0f} s"
-    return f"{number / 60:.0f} min" if number < 5400 else f"{number / 3600:.1f} h"
-
-
-def millions(number: float) -> str:
-    return f"{number / 1e9:.2f} G" if number >= 1e9 else f"{number / 1e6:.1f} M" if number >= 1e6 else f"{number:,.0f}"
-
-
-def times(number: float) -> str:
-    """A ratio."""
-    return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
-
-
 def _proves(summary: Summary) -> str:
-    """What a method proves of the lengths it finds."""
-    if summary.within is None:
-        return "-"
-    return "optimal" if summary.within == 1 else f"<= {summary.within:g} x"
+    """What a method proves about the lengths it finds."""
+    bound = summary.suboptimality_bound
+    return "-" if bound is None else "optimal" if bound == 1 else f"<= {bound:g} x"
 
 
 def _ratio(summary: Summary) -> str:
     if summary.ratio is None:
         return "?"
-    return times(summary.ratio) if summary.ratio_is == "=" else f"{summary.ratio_is} {times(summary.ratio)}"
+    ratio = format_ratio(summary.ratio)
+    return ratio if summary.ratio_is == "=" else f"{summary.ratio_is} {ratio}"

@@ -1,1 +1,1 @@
-"""Boards and solutions to look at."""
+"""Solutions to watch: played in the terminal, or drawn as a GIF."""

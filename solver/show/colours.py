@@ -1,4 +1,9 @@
-"""The colours of the tiles."""
+"""The colours of the tiles.
+
+A tile has the colour of its home. Over the goal the colours run from the first corner to the last, so a scrambled board
+is a patchwork, and order can be seen to emerge. Tiles away from home are dark with light numbers, tiles at home bright
+with dark numbers: the difference remains visible in grey.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,6 @@ from typing import NamedTuple
 from pdb_builder.grid import Grid
 
 Colour = tuple[int, int, int]
-
 
 # From the first corner of the goal to the last: about equally bright, so that one dark text is readable on all.
 RAINBOW = (
@@ -19,38 +23,32 @@ RAINBOW = (
     (255, 170, 112),
     (250, 216, 96),
 )
-
-
-NIGHT: Colour = (30, 34, 46)  # what tiles lie on
-
-
+NIGHT: Colour = (30, 34, 46)  # the ground below the tiles
 DARK: Colour = (20, 23, 32)  # numbers on bright tiles
-
-
 LIGHT: Colour = (238, 241, 248)  # numbers on dark tiles
 
 
-def mixed(a: Colour, b: Colour, share: float) -> Colour:
-    """A colour between two, with the given share of the second."""
-    return tuple(round(x + (y - x) * share) for x, y in zip(a, b, strict=True))
-
-
-def place(grid: Grid, cell: int) -> float:
-    """How far a cell is from the first corner to the last, from 0 to 1."""
-    row, col = divmod(cell, grid.cols)
-    return (row + col) / (grid.rows + grid.cols - 2)
-
-
-class Look(NamedTuple):
-    """The colours of a tile."""
+class TileColours(NamedTuple):
+    """The colours of a tile and of its number."""
 
     fill: Colour
     number: Colour
 
 
-def look(share: float, at_home: bool) -> Look:
-    """The colours of a tile whose home is this far from the first corner to the last."""
+def tile_colours(share: float, at_home: bool) -> TileColours:
+    """The colours of a tile whose home is at this ``corner_share``."""
     at = share * (len(RAINBOW) - 1)
     step = min(int(at), len(RAINBOW) - 2)
-    bright = mixed(RAINBOW[step], RAINBOW[step + 1], at - step)
-    return Look(bright, DARK) if at_home else Look(mixed(bright, NIGHT, 0.62), LIGHT)
+    bright = mix(RAINBOW[step], RAINBOW[step + 1], at - step)
+    return TileColours(bright, DARK) if at_home else TileColours(mix(bright, NIGHT, 0.62), LIGHT)
+
+
+def corner_share(grid: Grid, cell: int) -> float:
+    """How far along a cell is from the first corner to the last, from 0 to 1."""
+    row, col = divmod(cell, grid.cols)
+    return (row + col) / (grid.rows + grid.cols - 2)
+
+
+def mix(a: Colour, b: Colour, share: float) -> Colour:
+    """A colour between two, with the given share of the second."""
+    return tuple(round(x + (y - x) * share) for x, y in zip(a, b, strict=True))

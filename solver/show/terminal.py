@@ -1,11 +1,8 @@
-"""Solutions to look at: played in the terminal, and the colours of the tiles.
+"""A solution played in the terminal.
 
-A tile has the colour of its home. Over the goal the colours run from the first corner to the last, so a board in
-disorder is a patchwork, and order can be seen to come. Tiles away from home are dark with light numbers, tiles at home
-bright with dark ones: that much is left of it in grey. Without colours, tiles at home have heavy borders.
-
-The board is drawn over itself, frame by frame. Meanwhile the cursor is hidden, and whatever ends the showing shows it
-again. What cannot be drawn over itself is not played at all: ``obstacle`` says why.
+The board is drawn over itself, frame by frame, in the colours of ``colours`` or, without colours, in boxes that are
+heavy for tiles at home. Meanwhile the cursor is hidden, and whatever ends the playback shows it again. A terminal that
+cannot draw a board over itself plays nothing: ``obstacle`` says why.
 """
 
 from __future__ import annotations
@@ -20,102 +17,25 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 
-from .colours import Colour, Look, look, place
+from .colours import Colour, TileColours, corner_share, tile_colours
+from .playback import SPEED, check_solved, check_speed
 
 if TYPE_CHECKING:
     from ..board import Board
     from ..solution import Solution
 
-SPEED = 4  # moves a second
-SLOWEST, FASTEST = 0.1, 25  # a picture cannot be shown for less than 1/25 second everywhere
-FIRST = 1.0  # seconds that the start is shown, to look at it
-
-
-def check_speed(speed: object) -> float:
-    """Moves a second, or an ``InputError`` if nobody would want to see it."""
-    if isinstance(speed, bool) or not isinstance(speed, int | float) or not SLOWEST <= speed <= FASTEST:
-        raise InputError(f"{speed!r} moves a second cannot be shown: take {SLOWEST} to {FASTEST}")
-    return speed
-
-
-def check_solved(solution: Solution) -> None:
-    if not solution.solved:
-        raise InputError("the board was not solved, so there are no moves to show: search longer")
-
-
-# ---- colours ------------------------------------------------------------------------------------
-
-
-# ---- the terminal -------------------------------------------------------------------------------
-
+FIRST = 1.0  # seconds to look at the start
 HIDE, SHOW, PLAIN = "\x1b[?25l", "\x1b[?25h", "\x1b[0m"
 CLEAR_LINE = "\x1b[K"
 LEFT = "  "  # before every line
-BELOW = 3  # an empty line, the number of moves, their letters
+BELOW = 3  # lines below the board: an empty one, the number of moves, their letters
 HOME_BOX, AWAY_BOX = "┏━┓┃┗┛", "┌─┐│└┘"
 BLOCKS = "▆▂"  # the top of a tile; and what is below it, drawn in the colour of the ground
-
 DOTS = "…"
 
 
-class Tiles(NamedTuple):
-    """How tiles are drawn: their size with the gaps between them, and with which colours."""
-
-    digits: int
-    width: int
-    height: int  # 3, or 1 where the terminal is too low for it
-    colours: int  # 0 for none, 256, or all of them
-
-    def draw(self, number: int, tile: Look, at_home: bool) -> list[str]:
-        """The lines of one tile. The blank, 0, is nothing but space."""
-        if number == 0:
-            return [" " * self.width] * self.height
-        inside = self.width - 1  # a gap at the right
-        text = str(number).rjust(self.digits)
-        if not self.colours:
-            left_top, line, right_top, side, left_bottom, right_bottom = HOME_BOX if at_home else AWAY_BOX
-            middle = f"{side}{text.center(inside - 2)}{side} "
-            if self.height == 1:
-                return [middle]
-            line *= inside - 2
-            return [f"{left_top}{line}{right_top} ", middle, f"{left_bottom}{line}{right_bottom} "]
-        weight = "1" if at_home else "22"
-        box = f"\x1b[{self._ink(48, tile.fill)};{self._ink(38, tile.number)};{weight}m{text.center(inside)}{PLAIN} "
-        if self.height == 1:
-            return [box]
-        # Tiles begin and end within a line: so the gaps between them are about as high as wide.
-        ink = self._ink(38, tile.fill)
-        top, bottom = BLOCKS
-        return [f"\x1b[{ink}m{top * inside}{PLAIN} ", box, f"\x1b[7;{ink}m{bottom * inside}{PLAIN} "]
-
-    def _ink(self, ground: int, colour: Colour) -> str:
-        if self.colours > 256:
-            return f"{ground};2;{';'.join(map(str, colour))}"
-        # The nearest in the cube of 0, 95, 135, 175, 215, 255; but rather 0 than 95, or dark tiles would all be grey.
-        red, green, blue = (0 if part < 70 else max(1, (part - 35) // 40) for part in colour)
-        return f"{ground};5;{16 + 36 * red + 6 * green + blue}"
-
-
-def _colours() -> int:
-    """How many colours the terminal has, and the user wants."""
-    if os.environ.get("NO_COLOR"):
-        return 0
-    return 1 << 24 if os.environ.get("COLORTERM") in ("truecolor", "24bit") else 256
-
-
-def _tiles(grid: Grid) -> Tiles | None:
-    """The largest tiles that let the board fit into the terminal; None if none do."""
-    columns, lines = shutil.get_terminal_size()
-    colours = _colours()
-    digits = len(str(grid.cells - 1))
-    for width, height in ((digits + 5, 3), (digits + 3, 3), (digits + 3, 1)):
-        if len(LEFT) + grid.cols * width <= columns and grid.rows * height + BELOW + 1 <= lines:
-            return Tiles(digits, width, height, colours)
-    return None
-
-
 def obstacle(grid: Grid, stream: TextIO) -> str | None:
-    """Why solutions cannot be played there, or None if they can."""
+    """Why solutions cannot be played on ``stream``, or None if they can."""
     if not stream.isatty():
         return "the output is not a terminal"
     if os.environ.get("TERM", "dumb") == "dumb":
@@ -123,8 +43,8 @@ def obstacle(grid: Grid, stream: TextIO) -> str | None:
     try:
         (HOME_BOX + AWAY_BOX + BLOCKS + DOTS).encode(getattr(stream, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
-        return f"the terminal has no boxes in {stream.encoding}"
-    if _tiles(grid) is None:
+        return f"the terminal has no box characters in {stream.encoding}"
+    if _fitting_style(grid) is None:
         columns, lines = shutil.get_terminal_size()
         return f"a board of {grid.shape} does not fit a terminal of {columns} columns and {lines} lines"
     return None
@@ -138,12 +58,13 @@ def animate(
     of: str = "tile",
     pause: Callable[[float], object] = time.sleep,
 ) -> None:
-    """Play a solution in a terminal, by default the one of stdout, with so many moves a second.
+    """Play a solution in a terminal, by default that of stdout, at ``speed`` moves per second.
 
-    The letters below the board speak of the tile or of the blank. ``pause`` waits for some seconds.
+    The letters below the board name the moves of the tile or, with ``of="blank"``, of the blank. ``pause`` waits for a
+    number of seconds.
 
-    Raises ``InputError`` where nothing can be played: no solution, no terminal, or too small a one. Whatever else
-    is raised meanwhile passes through, ``KeyboardInterrupt`` above all, once the cursor is shown again.
+    Raises ``InputError`` where nothing can be played: no solution, no terminal, or one that is too small. Any other
+    exception passes through once the cursor is shown again, above all ``KeyboardInterrupt``.
     """
     stream = sys.stdout if stream is None else stream
     check_speed(speed)
@@ -162,30 +83,89 @@ def animate(
         if solution.tiles:
             pause(1 / speed)
     finally:
-        stream.write(f"{PLAIN}\r{CLEAR_LINE}{SHOW}")  # the line may begin with the ^C of an interruption
+        stream.write(f"{PLAIN}\r{CLEAR_LINE}{SHOW}")  # the line may start with the ^C of an interruption
         stream.flush()
 
 
 def _frames(solution: Solution, of: str) -> Iterator[list[str]]:
     """The boards along the way, each as the same number of lines."""
     grid, goal = solution.grid, solution.goal
-    tiles = _tiles(grid)
+    style = _fitting_style(grid)
     letters = solution.letters(solution.tiles, of)
     room = shutil.get_terminal_size().columns - 2 * len(LEFT)
     for number, board in enumerate(solution.boards()):
-        told = letters[:number]
-        told = told if len(told) <= room else f"{DOTS}{told[1 - room :]}"
+        done = letters[:number]
+        done = done if len(done) <= room else f"{DOTS}{done[1 - room :]}"
         words = f"move {number} of {len(letters)}" if letters else "no moves: this is the goal"
-        yield [*(LEFT + line for line in _drawn(grid, goal, board, tiles)), "", f"{LEFT}{words[:room]}", LEFT + told]
+        lines = _board_lines(grid, goal, board, style)
+        yield [*(LEFT + line for line in lines), "", f"{LEFT}{words[:room]}", LEFT + done]
 
 
-def _drawn(grid: Grid, goal: Board, board: Sequence[int], tiles: Tiles) -> Iterator[str]:
+def _board_lines(grid: Grid, goal: Board, board: Sequence[int], style: TileStyle) -> Iterator[str]:
     homes = {tile: cell for cell, tile in enumerate(goal)}
 
-    def drawn(cell: int) -> list[str]:
+    def tile_lines(cell: int) -> list[str]:
         home = homes[board[cell]]
-        return tiles.draw(board[cell], look(place(grid, home), home == cell), home == cell)
+        at_home = home == cell
+        return style.draw(board[cell], tile_colours(corner_share(grid, home), at_home), at_home)
 
     for first in range(0, grid.cells, grid.cols):
-        row = [drawn(cell) for cell in range(first, first + grid.cols)]
+        row = [tile_lines(cell) for cell in range(first, first + grid.cols)]
         yield from map("".join, zip(*row, strict=True))
+
+
+class TileStyle(NamedTuple):
+    """How tiles are drawn: their size, including the gaps between them, and with how many colours."""
+
+    digits: int
+    width: int
+    height: int  # 3, or 1 where the terminal is too low
+    colours: int  # 0 for none, 256, or all of them
+
+    def draw(self, number: int, colours: TileColours, at_home: bool) -> list[str]:
+        """The lines of one tile. The blank, 0, is nothing but space."""
+        if number == 0:
+            return [" " * self.width] * self.height
+        inside = self.width - 1  # a gap on the right
+        text = str(number).rjust(self.digits)
+        if not self.colours:
+            left_top, line, right_top, side, left_bottom, right_bottom = HOME_BOX if at_home else AWAY_BOX
+            middle = f"{side}{text.center(inside - 2)}{side} "
+            if self.height == 1:
+                return [middle]
+            line *= inside - 2
+            return [f"{left_top}{line}{right_top} ", middle, f"{left_bottom}{line}{right_bottom} "]
+        weight = "1" if at_home else "22"
+        fill, ink = self._code(48, colours.fill), self._code(38, colours.number)
+        box = f"\x1b[{fill};{ink};{weight}m{text.center(inside)}{PLAIN} "
+        if self.height == 1:
+            return [box]
+        # Tiles begin and end inside a line, so that the gaps between them are about as high as wide.
+        edge = self._code(38, colours.fill)
+        top, bottom = BLOCKS
+        return [f"\x1b[{edge}m{top * inside}{PLAIN} ", box, f"\x1b[7;{edge}m{bottom * inside}{PLAIN} "]
+
+    def _code(self, ground: int, colour: Colour) -> str:
+        """The escape code of a colour: ``ground`` 38 for text, 48 for the background."""
+        if self.colours > 256:
+            return f"{ground};2;{';'.join(map(str, colour))}"
+        # The nearest in the cube of 0, 95, 135, 175, 215, 255; but 0 rather than 95, or dark tiles would all be grey.
+        red, green, blue = (0 if part < 70 else max(1, (part - 35) // 40) for part in colour)
+        return f"{ground};5;{16 + 36 * red + 6 * green + blue}"
+
+
+def _fitting_style(grid: Grid) -> TileStyle | None:
+    """The largest tiles with which the board fits the terminal; None if there are none."""
+    columns, lines = shutil.get_terminal_size()
+    digits = len(str(grid.cells - 1))
+    for width, height in ((digits + 5, 3), (digits + 3, 3), (digits + 3, 1)):
+        if len(LEFT) + grid.cols * width <= columns and grid.rows * height + BELOW + 1 <= lines:
+            return TileStyle(digits, width, height, _colour_count())
+    return None
+
+
+def _colour_count() -> int:
+    """How many colours the terminal has and the user wants."""
+    if os.environ.get("NO_COLOR"):
+        return 0
+    return 1 << 24 if os.environ.get("COLORTERM") in ("truecolor", "24bit") else 256

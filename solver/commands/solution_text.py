@@ -1,0 +1,84 @@
+"""A solution as text: in full for one board, in a line for one of several, and what was proven if there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..board import draw_board, draw_start_and_goal
+from ..number_text import counted, format_large
+from ..solution import Solution
+
+LIMITS = {
+    "time": "the time limit was reached",
+    "nodes": "the node limit was reached",
+    "memory": "the memory limit was reached: use ida-star, or raise --memory-limit",
+    "depth": "the depth limit was reached: raise --depth, or leave it out",
+    "width": "the beam ran out of boards: raise --width, or leave it out",
+    "interrupt": "interrupted",
+}
+
+
+def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator[str]:
+    """The lines that describe a solution and its search.
+
+    The letters name the moves ``of`` the tile or the blank. With ``show_boards`` all boards along the way are drawn.
+    """
+    grid = solution.grid
+    yield draw_start_and_goal(grid, solution.board, solution.goal)
+    if grid.wrap:
+        yield f"{grid}: tiles slide across the edges"
+    if solution.solved:
+        who = "tiles move" if of == "tile" else "the blank moves"
+        proof = "proven shortest" if solution.optimal else f"{solution.proof}, ratio {solution.ratio:.3f}"
+        yield f"{counted(solution.length, 'move')}, {proof} ({who} U D L R):"
+        yield solution.letters(solution.tiles, of) or "none: this is the goal"
+        if solution.stopped:
+            yield f"there may be a shorter one: {LIMITS[solution.stopped]}"
+    else:
+        yield given_up(solution)
+    if solution.solutions:
+        yield f"{len(solution.solutions):,} shortest solutions in all"
+    if show_boards:
+        for number, board in enumerate(solution.boards()):
+            heading = f"after {counted(number, 'move')}:\n" if number else ""
+            yield f"\n{heading}{draw_board(grid, board)}"
+        yield ""
+    if solution.heuristic == "none":
+        yield f"{solution.algorithm}, without a heuristic"
+    else:
+        yield f"{solution.algorithm} with {solution.heuristic}, {solution.h_start} at the start"
+    yield from _iteration_table(solution)
+    speed = f"{format_large(solution.generated / solution.seconds)} generated/s" if solution.seconds else ""
+    yield speed + ("" if solution.stored is None else f", {solution.stored:,} boards in memory")
+
+
+def solution_in_line(solution: Solution, of: str) -> str:
+    """A solution and its search in one line."""
+    counts = f"{solution.generated:,} generated, {solution.seconds:.3f} s"
+    if not solution.solved:
+        return f"{given_up(solution)} ({counts})"
+    number = f", {len(solution.solutions):,} solutions" if solution.solutions else ""
+    proof = "" if solution.optimal else f", {solution.proof},"
+    letters = solution.letters(solution.tiles, of)
+    return f"{counted(solution.length, 'move')}{number}{proof} {letters} ({counts})"
+
+
+def given_up(solution: Solution) -> str:
+    """What was proven by a search that ended without a solution, and why it ended."""
+    why = LIMITS[solution.stopped]
+    if solution.stopped == "memory" and solution.algorithm == "beam":
+        why = "the beam does not fit into memory: use a smaller --width, or raise --memory-limit"
+    return f"no solution has fewer than {counted(solution.lower_bound, 'move')}, {why}"
+
+
+def _iteration_table(solution: Solution) -> Iterator[str]:
+    """The counts of each bound; of a beam, those of each width and the length of the solution it found."""
+    incumbents = list(solution.incumbents)
+    first, found = ("width", f" {'moves':>7}") if solution.algorithm == "beam" else ("bound", "")
+    yield f"{first:>7}{found} {'expanded':>15} {'generated':>15} {'seconds':>9}"
+    for one in solution.iterations:
+        better = bool(incumbents) and (incumbents[0].width or 0) == one.bound
+        moves = f" {incumbents.pop(0).length if better else '-':>7}" if found else ""
+        yield f"{one.bound or 'bound':>7}{moves} {one.expanded:15,} {one.generated:15,} {one.seconds:9.3f}"
+    moves = f" {'-' if solution.length is None else solution.length:>7}" if found else ""
+    yield f"{'all':>7}{moves} {solution.expanded:15,} {solution.generated:15,} {solution.seconds:9.3f}"
