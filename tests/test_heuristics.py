@@ -9,9 +9,10 @@ import pytest
 from pdb_builder import NAMED, Grid, InputError, Spec, open_database
 from pdb_builder.base.jit import kernel
 from solver import solve
-from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database, prepare
-from solver.heuristics.contract import aim, look, note, settle, step
+from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database
+from solver.heuristics.contract import apply, evaluate, load, prefetch, write_parts
 from solver.heuristics.linear_conflict import fewest_removals
+from solver.heuristics.preparing import prepare
 
 from .oracle import board_distances
 
@@ -27,17 +28,17 @@ def visit(heuristic, slot, board, parts, source, target, noted):
     Returns the value when looked at, looked at again after settling, and after coming back.
     """
     tile = board[source]
-    aim(heuristic, slot, tile, source, target, 0, 0)
-    value = look(heuristic, slot, tile, source, target)
-    note(heuristic, slot, value, noted, 1)
-    step(heuristic, slot, tile, source, target)
-    step(heuristic, slot, tile, target, source)
-    aim(heuristic, slot + 1, tile, source, target, 0, 0)
-    back = look(heuristic, slot + 1, tile, source, target)
-    settle(heuristic, board, parts, 0)
-    aim(heuristic, slot, tile, source, target, 0, 0)
-    settled = look(heuristic, slot, tile, source, target)
-    step(heuristic, slot, tile, source, target)
+    prefetch(heuristic, slot, tile, source, target, 0, 0)
+    value = evaluate(heuristic, slot, tile, source, target)
+    write_parts(heuristic, slot, value, noted, 1)
+    apply(heuristic, slot, tile, source, target)
+    apply(heuristic, slot, tile, target, source)
+    prefetch(heuristic, slot + 1, tile, source, target, 0, 0)
+    back = evaluate(heuristic, slot + 1, tile, source, target)
+    load(heuristic, board, parts, 0)
+    prefetch(heuristic, slot, tile, source, target, 0, 0)
+    settled = evaluate(heuristic, slot, tile, source, target)
+    apply(heuristic, slot, tile, source, target)
     board[target] = tile
     board[source] = 0
     return value, back, settled
@@ -45,14 +46,14 @@ def visit(heuristic, slot, board, parts, source, target, noted):
 
 @kernel
 def begin(heuristic, board, parts):
-    settle(heuristic, board, parts, 0)
+    load(heuristic, board, parts, 0)
 
 
 def walk(grid, blank, heuristic, steps, seed):
     """Carry a heuristic along a random walk and compare every value with one measured afresh."""
     chance = random.Random(seed)
     board = np.array(grid.goal(blank), dtype=np.uint8)
-    working = heuristic.fresh(4)
+    working = heuristic.workspace(4)
     parts = heuristic.measure(board.tolist())
     begin(working, board, np.array(parts))
     noted = np.zeros(heuristic.parts + 2, dtype=np.int64)
@@ -353,7 +354,7 @@ def test_a_database_for_another_home_is_refused_with_the_way_to_the_right_one(sm
 
 def test_a_damaged_database_is_named_where_none_is_found(small, tmp_path):
     (tmp_path / "3x3-4-4.h5").write_bytes(small.read_bytes()[:-1])
-    with pytest.raises(InputError, match=r"there is no database in .*pdb-builder build 3x3.*3x3-4-4.h5 is damaged"):
+    with pytest.raises(InputError, match=r"no database in .*pdb-builder build 3x3.*3x3-4-4.h5 is damaged"):
         prepare("pdb", Grid(3, 3), 0, tmp_path)
 
 

@@ -62,7 +62,9 @@ def test_inversions_promise_nothing():
     for board in random.Random(2).sample(sorted(distances), 40):
         for name in ("greedy", "weighted-a-star", "beam"):
             outcome = searched(name, grid, 0, board, inversions.prepare(grid, 0))
-            assert outcome.within is None and outcome.lower_bound == 0 and length(outcome) >= distances[board]
+            assert (
+                outcome.suboptimality_bound is None and outcome.lower_bound == 0 and length(outcome) >= distances[board]
+            )
 
 
 def test_depth_first_search_within_a_depth():
@@ -178,7 +180,7 @@ def test_a_beam_gets_better_with_time():
     grid = Grid(5, 5)
     limits = Limits(deadline=time.monotonic() + 4)
     outcome = searched("beam", grid, 0, HARD, linear_conflict.prepare(grid, 0), width=None, limits=limits, threads=2)
-    lengths = [better.length for better in outcome.improvements]
+    lengths = [better.length for better in outcome.incumbents]
     assert outcome.stopped is None and len(outcome.iterations) > 1
     assert lengths == sorted(lengths, reverse=True) and lengths[-1] == length(outcome) >= 95
     assert outcome.lower_bound > outcome.h_start
@@ -189,10 +191,10 @@ def test_a_beam_tells_of_the_best_solution_whoever_found_it():
     grid, heuristic, finders = Grid(4, 4), linear_conflict.prepare(Grid(4, 4), 0), set()
     for one in korf_in_order()[:12]:
         told, limits = [], Limits(deadline=time.monotonic() + 60)
-        outcome = searched("beam", grid, 0, one.board, heuristic, width=None, limits=limits, report=told.append)
-        assert length(outcome) == one.length == outcome.lower_bound == outcome.improvements[-1].length
-        assert told[-1].length == outcome.improvements[0].length
-        finders.add(outcome.improvements[-1].width)
+        outcome = searched("beam", grid, 0, one.board, heuristic, width=None, limits=limits, progress=told.append)
+        assert length(outcome) == one.length == outcome.lower_bound == outcome.incumbents[-1].length
+        assert told[-1].length == outcome.incumbents[0].length
+        finders.add(outcome.incumbents[-1].width)
     assert finders == {None, beam.FIRST_WIDTH}
 
 
@@ -203,7 +205,7 @@ def test_a_beam_by_a_guess_that_is_no_lower_bound_never_gets_worse():
     for _ in range(3):
         board, limits = random_board(grid, grid.goal(0), chance), Limits(deadline=time.monotonic() + 1)
         outcome = searched("beam", grid, 0, board, inversions.prepare(grid, 0), width=None, limits=limits)
-        lengths = [better.length for better in outcome.improvements]
+        lengths = [better.length for better in outcome.incumbents]
         assert lengths == sorted(set(lengths), reverse=True) and lengths[-1] == length(outcome)
 
 

@@ -13,7 +13,7 @@ from solver.heuristics import hamming, linear_conflict, manhattan, maximum, patt
 from solver.heuristics import uninformed as blind
 from solver.instances import load_set
 from solver.search import SEARCHES, best_first, ida_star, search_named
-from solver.search.outcome import Limits, Problem
+from solver.search.outcome import Limits, Problem, unreported
 
 from .oracle import board_distances, distances_to
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.jit
 
 def found(search, grid, blank, board, heuristic, **options):
     """The outcome of a search, its path followed from the board to the goal."""
-    settings = {"threads": 1, "limits": Limits(), "report": lambda progress: None} | options
+    settings = {"threads": 1, "limits": Limits(), "progress": unreported} | options
     by_value, backward = settings.pop("by_value", False), settings.pop("backward", None)
     outcome = search(Problem(grid, blank, board, heuristic, by_value, backward), **settings)
     for path in outcome.paths:
@@ -34,26 +34,27 @@ def found(search, grid, blank, board, heuristic, **options):
     return outcome
 
 
-SHORTEST = [name for name, search in SEARCHES.items() if search.promises]
+SHORTEST = [name for name, search in SEARCHES.items() if search.optimal]
 
 
 def searched(name, grid, blank, board, heuristic, **options):
     """The outcome of a search by name, after checking that it keeps what it promises as far as can be told."""
     back = {"manhattan": manhattan, "hamming": hamming}.get(heuristic.name, manhattan if grid.wrap else linear_conflict)
-    if SEARCHES[name].blind:
+    if SEARCHES[name].uninformed:
         heuristic = blind.prepare(grid, blank)
     own = {"weighted-a-star": {"weight": 1.5}, "beam": {"width": 3000}}.get(name, {})
     outcome = found(search_named(name), grid, blank, board, heuristic, backward=back.prepare, **(own | options))
     if outcome.paths:
         assert outcome.lower_bound <= length(outcome)
-        assert outcome.within is None or length(outcome) <= outcome.within * outcome.lower_bound + 1e-9
-        assert outcome.within == 1 or not SEARCHES[name].promises or "depth" in options
+        bound = outcome.suboptimality_bound
+        assert bound is None or length(outcome) <= bound * outcome.lower_bound + 1e-9
+        assert bound == 1 or not SEARCHES[name].optimal or "depth" in options
     return outcome
 
 
 def kinds_for(name, heuristics):
     """The heuristics to try a search with: one that looks at none needs one, and a beam takes long to compile."""
-    return heuristics[:1] if SEARCHES[name].blind else heuristics[:3] if name == "beam" else heuristics
+    return heuristics[:1] if SEARCHES[name].uninformed else heuristics[:3] if name == "beam" else heuristics
 
 
 # The searches that take long for a board are tried on fewer: one of so many.
@@ -72,10 +73,10 @@ FEWER = {name: 1 for name in SEARCHES} | {
 def check_length(name, outcome, distance):
     """A solution is as long as its search promises, going by the true distance."""
     assert outcome.lower_bound <= distance <= length(outcome)
-    if SEARCHES[name].promises:
+    if SEARCHES[name].optimal:
         assert length(outcome) == outcome.lower_bound == distance
-    elif outcome.within is not None:
-        assert length(outcome) <= outcome.within * distance
+    elif outcome.suboptimality_bound is not None:
+        assert length(outcome) <= outcome.suboptimality_bound * distance
 
 
 def length(outcome):
@@ -110,7 +111,7 @@ def test_every_small_board_and_every_goal(name, shape, database_of):
         tiles = tuple(range(1, grid.cells))
         specs = [((tiles,), "bits"), ((tiles[:2], tiles[2:]), "bytes")] if blank in (0, grid.cells - 1) else []
         for heuristic in kinds_for(name, heuristics_of(grid, blank, database_of, *specs)):
-            for board, distance in list(distances.items())[:: 1 if SEARCHES[name].blind else FEWER[name]]:
+            for board, distance in list(distances.items())[:: 1 if SEARCHES[name].uninformed else FEWER[name]]:
                 check_length(name, searched(name, grid, blank, board, heuristic), distance)
 
 
@@ -162,7 +163,7 @@ def test_searches_of_larger_boards_agree(database_of):
                 outcomes = {
                     name: searched(name, grid, blank, board, heuristic)
                     for name, search in SEARCHES.items()
-                    if not search.blind and (name != "beam" or heuristic.kind == "linear-conflict")
+                    if not search.uninformed and (name != "beam" or heuristic.kind == "linear-conflict")
                 }
                 for name, outcome in outcomes.items():
                     check_length(name, outcome, length(outcomes["ida-star"]))
@@ -371,7 +372,7 @@ def test_a_node_limit_is_kept_closely(name, nodes):
     # Both sides of a bidirectional search do their slices, and a beam does all of a level.
     slack = {"bidirectional": 40_000, "beam": 200 + nodes}.get(name, 200)
     assert nodes <= outcome.generated < 1.2 * nodes + slack
-    assert SEARCHES[name].blind or outcome.lower_bound >= max(manhattan.prepare(grid, 0).measure(HARD))
+    assert SEARCHES[name].uninformed or outcome.lower_bound >= max(manhattan.prepare(grid, 0).measure(HARD))
 
 
 @pytest.mark.parametrize("name", HOPELESS)
@@ -411,7 +412,7 @@ def test_progress_is_reported(monkeypatch):
         seen = []
         limits = Limits(nodes=1_500_000)
         heuristic = manhattan.prepare(grid, 0)
-        searched(name, grid, 0, HARD, heuristic, limits=limits, threads=2, report=seen.append, **WIDE[name])
+        searched(name, grid, 0, HARD, heuristic, limits=limits, threads=2, progress=seen.append, **WIDE[name])
         assert seen
         generated = [progress.generated for progress in seen]
         assert generated == sorted(generated) and generated[-1] > 1_000_000

@@ -326,7 +326,7 @@ def test_a_large_board_is_solved_better_and_better(run):
     for line in errors.splitlines():
         assert re.fullmatch(r"\d+ moves after \d+\.\d s", line)
     record = json.loads(run("solve", board, "--goal", "first", "--time-limit", "2", "--json")[1])
-    lengths = [better["length"] for better in record["improvements"]]
+    lengths = [better["length"] for better in record["incumbents"]]
     assert lengths == sorted(lengths, reverse=True) and lengths[-1] == record["length"]
 
 
@@ -462,13 +462,13 @@ def test_a_bad_board_is_one_line_and_exit_code_2(text, message, solve):
         ([EASY, "--goal", "middle"], "the goal is neither last, first, spiral nor a board"),
         ([EASY, "--goal", "1 2 3 0"], "the goal is neither"),
         ([EASY, "--goal", ""], "the goal is neither"),
-        ([EASY, "--heuristic", "zero"], "there is no heuristic 'zero'"),
-        ([EASY, "--heuristic", ""], "there is no heuristic ''"),
-        ([EASY, "--heuristic", "pdb"], "there is no database in"),
+        ([EASY, "--heuristic", "zero"], "unknown heuristic 'zero'"),
+        ([EASY, "--heuristic", ""], "unknown heuristic ''"),
+        ([EASY, "--heuristic", "pdb"], "no database in"),
         ([EASY, "--heuristic", "pdb:none"], "there is no database"),
         ([EASY, "--heuristic", "pdb:" + "x" * 300], "name too long"),
         ([EASY, "--heuristic", "max:manhattan+"], "'max:manhattan+' lacks a heuristic beside a plus sign"),
-        ([EASY, "--heuristic", "a\nb"], "there is no heuristic"),
+        ([EASY, "--heuristic", "a\nb"], "unknown heuristic"),
         ([EASY, "--algorithm", "depth"], "invalid choice"),
         ([EASY, "--order", "random"], "invalid choice"),
         ([EASY, "--moves", "hand"], "invalid choice"),

@@ -196,7 +196,7 @@ def test_goals_are_names_or_boards(goal, expected):
 
 def test_the_goal_itself_needs_no_moves():
     for algorithm in solver.SEARCHES:
-        for heuristic in [None] if solver.SEARCHES[algorithm].blind else ["manhattan"]:
+        for heuristic in [None] if solver.SEARCHES[algorithm].uninformed else ["manhattan"]:
             for goal in ("last", "first", "spiral", "2 1 3 / 4 5 6 / 0 8 7"):
                 board = goal_board(Grid(3, 3), goal)
                 solution = solve(board, goal, heuristic=heuristic, algorithm=algorithm)
@@ -246,19 +246,19 @@ def test_the_package_offers_what_it_lists():
         ({"node_limit": 0}, "a node limit of 0"),
         ({"node_limit": -5}, "a node limit of -5"),
         ({"memory_limit": 0}, "a memory limit of 0"),
-        ({"order": "best"}, "there is no order of moves 'best'"),
-        ({"order": ""}, "there is no order of moves ''"),
+        ({"order": "best"}, "unknown `order` 'best'"),
+        ({"order": ""}, "unknown `order` ''"),
         ({"every": True, "algorithm": "a-star"}, "take ida-star for all of them"),
-        ({"algorithm": "a*"}, "there is no search 'a*'"),
-        ({"algorithm": "a_star"}, "there is no search 'a_star'"),
-        ({"algorithm": "outcome"}, "there is no search 'outcome'"),
-        ({"heuristic": "none"}, "there is no heuristic 'none'"),
-        ({"heuristic": ""}, "there is no heuristic ''"),
-        ({"heuristic": "max"}, "there is no heuristic 'max'"),
-        ({"heuristic": "max:"}, "there is no heuristic 'max:'"),
-        ({"heuristic": "max:manhattan+zero"}, "there is no heuristic 'zero'"),
-        ({"heuristic": "manhattan:3x3-8"}, "there is no heuristic 'manhattan:3x3-8'"),
-        ({"heuristic": "two\nlines"}, "there is no heuristic"),
+        ({"algorithm": "a*"}, "unknown algorithm 'a*'"),
+        ({"algorithm": "a_star"}, "unknown algorithm 'a_star'"),
+        ({"algorithm": "outcome"}, "unknown algorithm 'outcome'"),
+        ({"heuristic": "none"}, "unknown heuristic 'none'"),
+        ({"heuristic": ""}, "unknown heuristic ''"),
+        ({"heuristic": "max"}, "unknown heuristic 'max'"),
+        ({"heuristic": "max:"}, "unknown heuristic 'max:'"),
+        ({"heuristic": "max:manhattan+zero"}, "unknown heuristic 'zero'"),
+        ({"heuristic": "manhattan:3x3-8"}, "unknown heuristic 'manhattan:3x3-8'"),
+        ({"heuristic": "two\nlines"}, "unknown heuristic"),
         ({"heuristic": "pdb"}, "build one with 'pdb-builder build 3x3"),
         ({"shape": "3"}, "'3' is not a board shape"),
         ({"shape": "2x4"}, "2x4 board"),
@@ -570,7 +570,7 @@ def test_a_node_limit_leaves_a_lower_bound(limit, algorithm):
 
 def test_a_node_limit_that_is_not_reached_changes_nothing():
     for algorithm, search in solver.SEARCHES.items():
-        options = {"heuristic": None if search.blind else "manhattan", "threads": 1}
+        options = {"heuristic": None if search.uninformed else "manhattan", "threads": 1}
         options |= {"width": 1000} if "width" in search.options else {}
         free, bound = (
             solve(FARTHEST, "first", algorithm=algorithm, node_limit=limit, **options) for limit in (None, 10**30)
@@ -610,7 +610,7 @@ def test_another_thread_can_interrupt(algorithm):
         reports.append(progress)
         interrupt.set()
 
-    solution = solve_board(grid, start, goal, settings, report=report, interrupt=interrupt)
+    solution = solve_board(grid, start, goal, settings, progress=report, interrupt=interrupt)
     assert (solution.solved, solution.stopped) == (False, "interrupt")
     assert solution.lower_bound >= solution.h_start and solution.seconds < 5
     assert reports and reports[0].bound >= solution.h_start and reports[0].generated > 0
@@ -651,7 +651,7 @@ def test_all_code_is_compiled_before_the_time_is_taken(name, monkeypatch):
 
     monkeypatch.setattr(solver.solving, "search_named", spied)
     options = {"beam": {"width": 100_000}, "dfs": {"depth": 1}}.get(name, {})
-    heuristic = {} if SEARCHES[name].blind else {"heuristic": "manhattan"}
+    heuristic = {} if SEARCHES[name].uninformed else {"heuristic": "manhattan"}
     solve("1 2 3 4 5 6 7 0 8", algorithm=name, **heuristic, **options)
     assert outcomes[0].paths and len(outcomes) == (3 if SEARCHES[name].both_ends else 2)
 

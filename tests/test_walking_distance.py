@@ -18,9 +18,10 @@ from pdb_builder import Grid, InputError
 from pdb_builder.base.jit import kernel
 from pdb_builder.cli import main as builder
 from solver import solve
-from solver.heuristics import prepare, walking_distance, walking_table
-from solver.heuristics.contract import aim, look, settle
+from solver.heuristics import walking_distance, walking_table
+from solver.heuristics.contract import evaluate, load, prefetch
 from solver.heuristics.databases import best_database
+from solver.heuristics.preparing import prepare
 from solver.heuristics.walking_table import (
     _count_states,
     build_walking_table,
@@ -47,7 +48,7 @@ def forget():
 
 
 def forget_all():
-    walking_distance.prepare.cache_clear()
+    walking_distance._prepared.cache_clear()
     walking_table._open.clear()
 
 
@@ -170,12 +171,12 @@ def spread(heuristic, boards, cells, others, values):
         hole = 0
         while board[hole] != 0:
             hole += 1
-        settle(heuristic, board, values, number)
+        load(heuristic, board, values, number)
         for way in range(4):
             if others[number, way] >= 0:
                 cell = cells[number, way]
-                aim(heuristic, way, board[cell], cell, hole, 0, 0)
-                value = look(heuristic, way, board[cell], cell, hole)
+                prefetch(heuristic, way, board[cell], cell, hole, 0, 0)
+                value = evaluate(heuristic, way, board[cell], cell, hole)
                 if values[others[number, way]] < 0:
                     values[others[number, way]] = value
                 if values[others[number, way]] != value or abs(value - values[number]) != 1:
@@ -203,7 +204,7 @@ def test_on_all_boards_no_value_exceeds_the_distance_and_moves_change_it_by_one(
             cells[number, way], others[number, way] = cell, numbers[tuple(other)]
     values = np.full(len(numbers), -1)
     values[0] = 0  # the goal is the first board
-    assert spread(heuristic.fresh(4), np.array(list(numbers), dtype=np.uint8), cells, others, values)
+    assert spread(heuristic.workspace(4), np.array(list(numbers), dtype=np.uint8), cells, others, values)
     true = np.array(list(distances.values()))
     assert (values <= true).all() and ((true - values) % 2 == 0).all() and (values >= 0).all()
     assert np.flatnonzero(values == 0).tolist() == [0]
@@ -399,7 +400,8 @@ def test_the_building_of_a_large_table_is_announced_and_watched(tmp_path, monkey
 
 def test_two_processes_may_build_the_same_table(tmp_path):
     code = (
-        "import sys; from pathlib import Path; from pdb_builder import Grid; from solver.heuristics import prepare\n"
+        "import sys; from pathlib import Path; from pdb_builder import Grid\n"
+        "from solver.heuristics.preparing import prepare\n"
         "print(prepare('walking-distance', Grid(4, 4), 0, Path(sys.argv[1])).measure(range(15, -1, -1)))"
     )
     processes = [

@@ -193,8 +193,8 @@ def test_only_wrapped_databases_are_for_wrapped_boards(databases, database_of):
         solve(ROUND, wrap=True, heuristic="pdb:3x3-8")
     path = databases / "3x3-4-4-wrap-bytes.h5"
     shutil.copy(database_of(Spec(wrapped, NAMED["3x3-4-4"])), path)
-    assert best_database(wrapped, 0, databases) == (path, ())
-    assert best_database(plain, 0, databases)[0].name == "3x3-8.h5"
+    assert best_database(wrapped, 0, databases)[0].path == path
+    assert best_database(plain, 0, databases)[0].path.name == "3x3-8.h5"
     assert solve(ROUND, wrap=True).heuristic == "pdb:3x3-4-4-wrap-bytes"
     assert solve(ACROSS, goal="first").heuristic == "pdb:3x3-8"
     assert how_to_build(wrapped, 1, databases) == "build one with 'pdb-builder build 3x3 --wrap --blank 1'"
