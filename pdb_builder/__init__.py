@@ -1,11 +1,11 @@
-"""Pattern databases for sliding-tile puzzles: build them, open them, look things up.
+"""Pattern databases for sliding-tile puzzles: build them, open them, look up distances.
 
+>>> import tempfile
+>>> from pathlib import Path
 >>> from pdb_builder import NAMED, Grid, Spec, build_database, open_database
->>> import tempfile, pathlib
->>> folder = pathlib.Path(tempfile.mkdtemp())
->>> spec = Spec(Grid(3, 3), NAMED["3x3-8"])
->>> database = build_database(spec, folder / "3x3-8.h5")
->>> database = open_database(folder / "3x3-8.h5")
+>>> path = Path(tempfile.mkdtemp()) / "3x3-8.h5"
+>>> database = build_database(Spec(Grid(3, 3), NAMED["3x3-8"]), path)
+>>> database = open_database(path)
 >>> database.distance([8, 0, 6, 5, 4, 7, 2, 3, 1])
 31
 >>> table = database.tables[0]
@@ -13,26 +13,28 @@
 (31, 181440)
 >>> list(table.levels())[:4]
 [(0, 1), (1, 2), (2, 4), (3, 8)]
+
+The names below are imported when they are first used, so that importing the package does not import numba.
 """
 
 from .base.lazy import lazy_names
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "Grid": "pdb_builder.grid",
-    "InputError": "pdb_builder.base.errors",
     "NAMED": "pdb_builder.pattern",
     "Spec": "pdb_builder.pattern",
-    "Database": "pdb_builder.database",
-    "Table": "pdb_builder.database",
-    "DatabaseError": "pdb_builder.base.errors",
+    "build_database": "pdb_builder.assemble",
+    "build_table": "pdb_builder.build",
+    "partition_within": "pdb_builder.memory",
     "open_database": "pdb_builder.store",
     "check_tables": "pdb_builder.store",
-    "build_table": "pdb_builder.build",
-    "build_database": "pdb_builder.assemble",
-    "partition_within": "pdb_builder.memory",
+    "Database": "pdb_builder.database",
+    "Table": "pdb_builder.database",
     "verify_database": "pdb_builder.verify",
+    "InputError": "pdb_builder.base.errors",
+    "DatabaseError": "pdb_builder.base.errors",
 }
 __all__ = sorted(_HOMES)
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -2,10 +2,12 @@
 
 import sys
 
-if __name__ == "__main__":
-    try:
-        from .cli import main
+from .launch import launch
 
-        sys.exit(main())
-    except KeyboardInterrupt:  # so early that nothing had begun
-        sys.exit(130)
+
+def main() -> int:
+    return launch("pdb_builder.cli")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,8 +1,8 @@
 """The command line of the builder: ``pdb-builder build | info | list | verify | bench``.
 
-A command is the function ``run(args)`` of its module in ``commands``, which is imported when it is called: so
-``--help`` answers at once, without numba. It prints its answer to stdout and returns the exit code; notices and
-progress go to stderr. The rest of the package raises, ``shell`` translates.
+This is the table of its commands and their options. A command is the function ``run(args)`` of its module in
+``commands``. It prints its answer on stdout and returns the exit code; progress and remarks go to stderr.
+``shell`` does the rest.
 """
 
 from __future__ import annotations
@@ -10,22 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from .encoding import ENCODINGS
-from .pattern import (
-    DEFAULT_NAME,
-)
-from .shell import (
-    Parser,
-    folder_option,
-    new_parser,
-    parse_size,
-    positive,
-    run,
-    threads_option,
-)
+from .pattern import DEFAULT_NAME
+from .shell import Parser, folder_option, new_parser, parse_size, positive, run, threads_option
 
-EXIT_CODES = (
-    "exit codes: 0 done, 1 a database failed its verification, 2 bad input or an unusable file, 130 interrupted"
-)
+EXIT_CODES = "exit codes: 0 success, 1 a database failed verification, 2 bad input or an unusable file, 130 interrupted"
 
 
 def _parser() -> Parser:
@@ -36,76 +24,91 @@ def _parser() -> Parser:
         "pdb-builder build 4x4-7-8",
         EXIT_CODES,
     )
+    _build_options(command("build", "build databases that do not exist yet", "pdb-builder build 5x5 --encoding bytes"))
+    _info_options(command("info", "show what a database contains", "pdb-builder info databases/4x4-7-8.h5"))
+    _list_options(command("list", "list the named partitions: sizes, build times, which are built", "pdb-builder list"))
+    _verify_options(
+        command("verify", "prove a database correct by independent code", "pdb-builder verify databases/4x4-7-8.h5")
+    )
+    _bench_options(command("bench", "measure how fast tables are built here", "pdb-builder bench 4x4:8 5x5:7"))
+    return parser
 
-    build = command("build", "build databases, or say that they are there", "pdb-builder build 5x5 --encoding bytes")
-    build.add_argument(
+
+def _build_options(command: Parser) -> None:
+    command.add_argument(
         "targets",
         nargs="*",
         metavar="TARGET",
-        help=f"a named partition or a board shape such as 6x6 (default: {DEFAULT_NAME})",
+        help=f"a named partition, or a board shape such as 6x6 (default: {DEFAULT_NAME})",
     )
-    build.add_argument(
+    command.add_argument(
         "--patterns",
         metavar="LIST",
-        help="your own partition of a shape: tiles by ',', patterns by '/', as in 1,2,3,4/5,6,7,8",
+        help="your own partition of a shape: ',' between tiles, '/' between patterns, as in 1,2,3,4/5,6,7,8",
     )
-    build.add_argument(
+    command.add_argument(
         "--encoding",
         choices=ENCODINGS,
-        help="bits: small and strong; bytes: classical (default: bits where valid)",
+        help="bits is smaller and gives better bounds, bytes is the classical table (default: bits where valid)",
     )
-    build.add_argument(
-        "--wrap", action="store_true", help="join the edges: a tile can slide from the first column to the last"
+    command.add_argument(
+        "--wrap", action="store_true", help="join opposite edges: a tile can slide from the first column to the last"
     )
-    build.add_argument(
+    command.add_argument(
         "--blank",
         default="first",
         metavar="CELL",
-        help="where the goal has its blank: first, last or a cell number (default: first)",
+        help="the blank's cell in the goal: first, last or a cell number (default: first)",
     )
-    build.add_argument(
+    command.add_argument(
         "--max-memory",
         type=parse_size,
         metavar="SIZE",
-        help="memory to build in; for a shape, picks the largest patterns that fit, as in 4G",
+        help="the memory a build may use, as in 4G; for a shape, the patterns are the largest that fit",
     )
-    build.add_argument("--output", type=Path, metavar="FILE", help="the file to write (default: NAME.h5 in the folder)")
-    folder_option(build)
-    threads_option(build)
-    build.add_argument("--force", action="store_true", help="build even if the memory does not seem to suffice")
-    build.add_argument("--overwrite", action="store_true", help="replace a file that is in the way")
+    command.add_argument(
+        "--output", type=Path, metavar="FILE", help="the file to write (default: NAME.h5 in the folder)"
+    )
+    folder_option(command)
+    threads_option(command)
+    command.add_argument("--force", action="store_true", help="build even if memory seems to be short")
+    command.add_argument("--overwrite", action="store_true", help="replace an existing file")
 
-    info = command("info", "show what is in a database", "pdb-builder info databases/4x4-7-8.h5")
-    info.add_argument("file", type=Path, metavar="FILE", help="the database")
-    info.add_argument("--json", action="store_true", help="everything, as one JSON object")
 
-    listing = command("list", "list the named partitions: sizes, build times, which are built", "pdb-builder list")
-    listing.add_argument("--encoding", choices=ENCODINGS, help="for which encoding (default: bits)")
-    folder_option(listing)
-    threads_option(listing)
-    listing.add_argument("--json", action="store_true", help="as a JSON array")
+def _info_options(command: Parser) -> None:
+    command.add_argument("file", type=Path, metavar="FILE", help="the database")
+    command.add_argument("--json", action="store_true", help="print everything as one JSON object")
 
-    verify = command(
-        "verify", "prove a database right with independent code", "pdb-builder verify databases/4x4-7-8.h5"
-    )
-    verify.add_argument("file", type=Path, metavar="FILE", help="the database")
-    verify.add_argument(
-        "--quick", action="store_true", help="checksums and structure only: seconds, and hardly any memory"
-    )
-    verify.add_argument("--force", action="store_true", help="search even if the memory does not seem to suffice")
-    threads_option(verify)
-    verify.add_argument("--json", action="store_true", help="as one JSON object")
 
-    bench = command("bench", "measure how fast tables are built here", "pdb-builder bench 4x4:8 5x5:7")
-    bench.add_argument(
-        "rows", nargs="*", metavar="SHAPE:TILES", help="what to build (default: 4x4 with 4 to 8 tiles, 5x5 with 4 to 7)"
+def _list_options(command: Parser) -> None:
+    command.add_argument("--encoding", choices=ENCODINGS, help="the encoding (default: bits)")
+    folder_option(command)
+    threads_option(command)
+    command.add_argument("--json", action="store_true", help="print a JSON array")
+
+
+def _verify_options(command: Parser) -> None:
+    command.add_argument("file", type=Path, metavar="FILE", help="the database")
+    command.add_argument(
+        "--quick", action="store_true", help="check only checksums and structure, in seconds and with little memory"
     )
-    bench.add_argument(
-        "--repeat", type=positive, default=3, metavar="N", help="take the best of N builds (default: %(default)s)"
+    command.add_argument("--force", action="store_true", help="search even if memory seems to be short")
+    threads_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _bench_options(command: Parser) -> None:
+    command.add_argument(
+        "rows",
+        nargs="*",
+        metavar="SHAPE:TILES",
+        help="what to build, with :bytes for that encoding (default: 4x4:4 to 4x4:8, 5x5:4 to 5x5:7, 4x4:8:bytes)",
     )
-    threads_option(bench)
-    bench.add_argument("--json", action="store_true", help="one JSON object a row")
-    return parser
+    command.add_argument(
+        "--repeat", type=positive, default=3, metavar="N", help="use the best of N builds (default: %(default)s)"
+    )
+    threads_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object per row")
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -1,15 +1,15 @@
-"""The two ways a table stores distances.
+"""The two encodings: how a table stores distances.
 
-``bits``: for every block and arrangement, bit 1 of the distance. Bit 0 need not be stored: every move
-of a pattern tile changes the colour of one cell, so the distance has the parity of the number of
-tiles that stand on a colour other than their home's. That gives the distance modulo 4, and since
-neighbours differ by exactly 1, a search that knows the distance before a move knows it after. The
-zone of the blank is part of the state, so the bound is as good as the pattern allows, and it is
-consistent. It all rests on the board being bipartite.
+``bits`` stores bit 1 of the distance for every block and arrangement. Bit 0 need not be stored: every
+move of a pattern tile changes the chessboard colour of its cell, so the distance is even if and only
+if an even number of tiles are on the other colour than at home. Both bits give the distance modulo 4.
+Neighbouring states differ by exactly 1, so a search that knows the distance before a move also knows
+it afterwards. The blank's zone is part of the state, so the bound is as strong as the pattern allows,
+and it is consistent. All of this needs a bipartite board.
 
-``bytes``: for every footprint and arrangement, the least distance over the zones. The classical
-table: larger and weaker, and one move may change it by more than 1, but any entry can be read by
-itself, and the node counts of the literature were made with it.
+``bytes`` stores the least distance over all zones, one byte per footprint and arrangement. This is the
+classical table. It is larger and weaker, and one move may change its value by more than 1. But every
+entry can be read by itself, and the node counts in the literature were obtained with such tables.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from .base.errors import InputError
 from .grid import Grid
 
 ENCODINGS = ("bits", "bytes")
-UNREACHED = 255  # in a ``bytes`` table: no sequence of moves leads to the goal
+UNREACHED = 255  # in a ``bytes`` table: the goal cannot be reached
 
 
 def check_encoding(grid: Grid, encoding: str | None) -> str:
-    """The encoding to use; None takes the best one that is valid on the grid."""
+    """The encoding to use on a grid: None chooses ``bits`` where it is valid."""
     if encoding is None:
         return "bits" if grid.bipartite else "bytes"
     if encoding not in ENCODINGS:
-        raise InputError(f"there is no encoding '{encoding}': take one of {', '.join(ENCODINGS)}")
+        raise InputError(f"unknown encoding '{encoding}': use {' or '.join(ENCODINGS)}")
     if encoding == "bits" and not grid.bipartite:
         raise InputError(
-            f"encoding bits needs distances that change by 1 with every move, which a {grid} board with its "
-            "odd side does not give: use --encoding bytes"
+            f"encoding bits needs distances that change by 1 with every move, and on a {grid} board, which has an "
+            "odd side, they do not: use `encoding` bytes"
         )
     return encoding
 
 
 def block_bytes(size: int) -> int:
-    """The bytes of one block of a ``bits`` table: one bit per arrangement, whole bytes."""
+    """The bytes of one block of a ``bits`` table: one bit per arrangement, rounded up to whole bytes."""
     return max(1, factorial(size) // 8)

@@ -1,35 +1,36 @@
 """The board as a graph: cells, neighbours, wrapped edges, and the canonical goal.
 
 A board of ``rows`` x ``cols`` has n cells, numbered 0 ... n-1 row by row. On a wrapped board
-the edges are joined: the first and the last cell of a row (and of a column) are neighbours, so
-the board is a torus. A wrapped side of 2 joins cells that are neighbours already and changes
-nothing.
+opposite edges are joined: the first and the last cell of a row (and of a column) are neighbours,
+so the board is a torus. Wrapping a side of 2 changes nothing, because its cells are neighbours
+already.
 
-The tiles are numbered 1 ... n-1 and the blank is 0. The *canonical goal* with its blank on cell
-b holds the tiles in order, row by row, around the blank::
+The tiles are numbered 1 ... n-1 and the blank is 0. The *canonical goal* with its blank on a given
+cell holds the tiles in order, row by row, around the blank::
 
     blank on cell 0     blank on cell 8     blank on cell 4
        0 1 2               1 2 3               1 2 3
        3 4 5               4 5 6               4 0 5
        6 7 8               7 8 0               6 7 8
 
-Any other goal is one of these after renaming its tiles, so databases are built for canonical
-goals alone.
+Renaming the tiles turns any other goal into one of these, so databases are only built for
+canonical goals.
 
-Everything that follows from the graph being *bipartite* (cells coloured like a chessboard, every
-move changing the colour) holds on plain boards and on wrapped ones with two even sides. A wrapped
-odd side closes an odd cycle and breaks it.
+A plain board is *bipartite*: colour its cells like a chessboard, and every move changes the colour
+of a tile's cell. So is a wrapped board whose sides are both even. Wrapping an odd side closes an
+odd cycle, and everything that follows from the colouring is lost.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from .base.errors import InputError
 
-MAX_CELLS = 100  # two digits for every tile; patterns are of smaller boards still, see ``pattern.MAX_PATTERN_CELLS``
+MAX_CELLS = 100  # two digits per tile; patterns need smaller boards, see ``pattern.MAX_PATTERN_CELLS``
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,7 @@ class Grid:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.rows, int) and isinstance(self.cols, int)):
-            raise InputError(
-                f"a board of {self.rows!r} x {self.cols!r} is none: give whole numbers of rows and columns"
-            )
+            raise InputError(f"rows and columns must be integers, got {self.rows!r} and {self.cols!r}")
         if self.rows < 2 or self.cols < 2:
             raise InputError(f"a board of {self.rows}x{self.cols} is too small: each side needs at least 2 cells")
         if self.cells > MAX_CELLS:
@@ -54,14 +53,14 @@ class Grid:
 
     @classmethod
     def parse(cls, text: str, wrap: bool = False) -> Grid:
-        """The grid of a shape written as ``4x4``."""
+        """The grid of a shape written like ``4x4``."""
         match = re.fullmatch(r"(\d{1,4})[x×](\d{1,4})", text.strip().lower())
         if not match:
-            raise InputError(f"'{text}' is not a board shape: write rows x columns, as in 4x4")
+            raise InputError(f"'{text}' is not a board shape: write it as ROWSxCOLUMNS, as in 4x4")
         return cls(int(match[1]), int(match[2]), wrap)
 
     def __str__(self) -> str:
-        return f"{self.rows}x{self.cols}" + (" wrapped" if self.wrap else "")
+        return self.shape + (" wrapped" if self.wrap else "")
 
     @property
     def shape(self) -> str:
@@ -78,11 +77,12 @@ class Grid:
 
     @property
     def bipartite(self) -> bool:
+        """Whether every move changes the chessboard colour of a tile's cell."""
         return not self.wrap or (self.rows % 2 == 0 and self.cols % 2 == 0)
 
     @cached_property
     def neighbours(self) -> tuple[tuple[int, ...], ...]:
-        """For each cell its neighbours, in ascending order, each named once."""
+        """For each cell its neighbours, in ascending order and without duplicates."""
         return tuple(tuple(sorted(self._around(cell))) for cell in range(self.cells))
 
     def _around(self, cell: int) -> set[int]:
@@ -102,11 +102,11 @@ class Grid:
 
     @cached_property
     def odd_cells(self) -> int:
-        """The cells of the second chessboard colour, as a bit mask."""
+        """The cells of one chessboard colour, the one without cell 0, as a bit mask."""
         return sum(1 << cell for cell in range(self.cells) if sum(divmod(cell, self.cols)) % 2)
 
     def distance(self, a: int, b: int) -> int:
-        """How many moves a lone tile needs from cell ``a`` to cell ``b``."""
+        """The moves a single tile needs from cell ``a`` to cell ``b`` if nothing is in its way."""
         (row_a, col_a), (row_b, col_b) = divmod(a, self.cols), divmod(b, self.cols)
         down, across = abs(row_a - row_b), abs(col_a - col_b)
         if self.wrap:
@@ -114,10 +114,9 @@ class Grid:
         return down + across
 
     def check_blank(self, blank: int) -> int:
+        """The cell of a goal's blank, or an ``InputError`` if the board has no such cell."""
         if not 0 <= blank < self.cells:
-            raise InputError(
-                f"the blank cannot stand on cell {blank}: a {self} board has the cells 0 to {self.cells - 1}"
-            )
+            raise InputError(f"the blank cannot be on cell {blank}: a {self} board has cells 0 to {self.cells - 1}")
         return blank
 
     def goal(self, blank: int = 0) -> tuple[int, ...]:
@@ -131,24 +130,26 @@ class Grid:
         return tile - 1 if tile <= blank else tile
 
     def symmetries(self) -> list[tuple[Grid, tuple[int, ...]]]:
-        """The eight turns and reflections: for each the grid it leads to and, cell by cell, the cell it becomes.
+        """The eight rotations and reflections, each as the grid it leads to and the image of every cell.
 
-        The identity comes first, then the half turn. Half of them exchange rows and columns, and with
-        them the sides of the board.
+        The identity comes first, then the half turn. The last four transpose the board, which
+        exchanges its sides.
         """
         maps = []
-        for exchange, turn_rows, turn_cols in ((e, r, c) for e in (0, 1) for r, c in ((0, 0), (1, 1), (0, 1), (1, 0))):
-            target = Grid(self.cols, self.rows, self.wrap) if exchange else self
-            cells = []
-            for cell in range(self.cells):
-                row, col = divmod(cell, self.cols)
-                row, col = (self.rows - 1 - row if turn_rows else row), (self.cols - 1 - col if turn_cols else col)
-                cells.append(col * self.rows + row if exchange else row * self.cols + col)
-            maps.append((target, tuple(cells)))
+        for transpose in (False, True):
+            target = Grid(self.cols, self.rows, self.wrap) if transpose else self
+            for flip_rows, flip_cols in ((False, False), (True, True), (False, True), (True, False)):
+                images = []
+                for cell in range(self.cells):
+                    row, col = divmod(cell, self.cols)
+                    row = self.rows - 1 - row if flip_rows else row
+                    col = self.cols - 1 - col if flip_cols else col
+                    images.append(col * self.rows + row if transpose else row * self.cols + col)
+                maps.append((target, tuple(images)))
         return maps
 
-    def draw(self, label) -> str:
-        """The board as text, ``label(cell)`` on every cell, columns aligned."""
+    def draw(self, label: Callable[[int], object]) -> str:
+        """The board as text with ``label(cell)`` on every cell and aligned columns."""
         labels = [str(label(cell)) for cell in range(self.cells)]
         width = max(map(len, labels))
         rows = (labels[at : at + self.cols] for at in range(0, self.cells, self.cols))

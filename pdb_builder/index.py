@@ -1,33 +1,32 @@
-"""The index: every state of a pattern has one number, block x arrangement.
+"""The index: a bijection between the states of a pattern and pairs (block, arrangement).
 
-A state of a k-tile pattern is where its tiles stand and which free cells the blank can reach
-without moving one of them. It is split in three:
+A state of a pattern of k tiles consists of the cells of its tiles and the free cells that the blank
+can reach without moving them. It has three components:
 
-*footprint* -- the set of cells the tiles occupy, a bit mask. Footprints are ranked among the
-k-subsets of the cells in colexicographic order, which is the order of the masks as integers.
+*footprint*: the set of cells the tiles occupy, a bit mask. Footprints are ranked among all sets of k
+cells in colexicographic order, which is the order of the masks as integers.
 
-*zone* -- the connected region of free cells that holds the blank. The zones of a footprint depend
-on the footprint alone; they are numbered by their lowest cell. Every (footprint, zone) is a
-*block*, and blocks are numbered footprint by footprint: ``first_block[rank] + zone``.
+*zone*: the connected region of free cells that contains the blank. The zones depend only on the
+footprint; they are numbered by their lowest cells. Every (footprint, zone) is a *block*, and blocks
+are numbered footprint by footprint: ``first_block[rank] + zone``.
 
-*arrangement* -- which tile stands on which cell of the footprint, a number in 0 ... k!-1. Number
-the pattern's tiles 0 ... k-1 in ascending order and let ``ordinals[t]`` be how many cells of the
-footprint lie below tile t's cell. The arrangement is three digits, high to low:
+*arrangement*: which tile is on which cell of the footprint, a number in 0 ... k!-1. Number the
+pattern's tiles 0 ... k-1 in ascending order and let ``ordinals[t]`` be the number of footprint cells
+below the cell of tile t. The arrangement has three digits, from high to low:
 
-    merge   the set of ordinals taken by the leading tiles (the first four, or all if fewer),
+    merge   the set of ordinals of the leading tiles (the first four, or all if there are fewer),
             ranked in colexicographic order: C(k, 4) values
     row     the order of the other tiles among themselves: (k-4)! values
     bit     the order of the leading tiles among themselves: 24 values
 
-where the order of some tiles is the lexicographic rank of the permutation that their ordinals
-form. A move takes one tile from its ordinal to another and the tiles between step aside. It
-changes the merge and, of the two orders, the one of the group the tile belongs to. So seen from
-a block as a matrix of bits -- a row for every (merge, row), 24 bits in a row -- a move copies
-rows, shuffles rows, or shuffles the bits of rows, always in long runs: see ``recipes``.
+The order of a group of tiles is the lexicographic rank of the permutation that their ordinals form.
 
-A move takes a tile from cell p to a free neighbour q in the blank's zone; the blank ends on p.
-The new block is that of (footprint - p + q, zone of p). Moves can be undone, so the graph of
-states is undirected.
+A move takes a tile from cell p to a free neighbour q in the blank's zone, and the blank ends on p.
+The new block is that of (footprint - p + q, zone of p). The tile's ordinal changes, and the ordinals
+between the old and the new one shift by one. This changes the merge and the order of the group the
+tile belongs to, but not the order of the other group. So if a block is seen as a matrix of bits, with
+a row of 24 bits for every (merge, row), a move copies rows, shuffles rows, or shuffles the bits within
+rows, always in long runs: see ``recipes``. Moves can be undone, so the graph of states is undirected.
 """
 
 from __future__ import annotations
@@ -41,9 +40,9 @@ from .base.errors import InputError
 from .base.jit import kernel, lowest, popcount, shared
 from .base.workers import Workers
 from .grid import Grid
-from .pattern import MAX_PATTERN_CELLS, MAX_TILES, check_board
+from .pattern import MAX_PATTERN_CELLS, MAX_TILES, check_pattern_board
 
-LEADING = 4  # leading tiles: their 4! = 24 orders are the bits of a row
+LEADING = 4  # leading tiles of a pattern: their 4! = 24 orders are the bits of a row
 
 BINOMIAL = np.array([[comb(n, k) for k in range(MAX_TILES + 1)] for n in range(MAX_PATTERN_CELLS + 1)], dtype=np.int64)
 
@@ -53,7 +52,7 @@ BINOMIAL = np.array([[comb(n, k) for k in range(MAX_TILES + 1)] for n in range(M
 
 @shared
 def footprint_rank(footprint):
-    """The rank of a set of cells among the sets of its size."""
+    """The rank of a set of cells among all sets of the same size."""
     rank = 0
     size = 0
     while footprint != 0:
@@ -78,7 +77,7 @@ def footprint_at(rank, size, cells):
 
 @shared
 def next_footprint(footprint):
-    """The set that follows: its lowest run of cells sends the top one up, the rest to the bottom."""
+    """The footprint of the next rank: in the lowest run of cells, the top one moves up, the others to the bottom."""
     risen = footprint + (footprint & -footprint)
     return risen | ((1 << (popcount(footprint & ~risen) - 1)) - 1)
 
@@ -92,15 +91,15 @@ def zone_around(seed, free, near):
     zone = seed
     todo = seed
     while todo != 0:
-        fresh = near[lowest(todo)] & free & ~zone
-        todo = (todo & (todo - 1)) | fresh
-        zone |= fresh
+        added = near[lowest(todo)] & free & ~zone
+        todo = (todo & (todo - 1)) | added
+        zone |= added
     return zone
 
 
 @shared
 def zone_number(cell, free, near):
-    """The number of the zone that holds a free cell."""
+    """The number of the zone that contains a free cell."""
     number = 0
     while True:
         zone = zone_around(free & -free, free, near)
@@ -129,7 +128,7 @@ def _count_zones(size, cells, everywhere, near, counts, low, high):
 
 @shared
 def order_rank(ordinals, first, last):
-    """The rank of the order in which the tiles ``first`` ... ``last - 1`` stand."""
+    """The rank of the order of the tiles ``first`` ... ``last - 1`` among themselves."""
     rank = 0
     for tile in range(first, last):
         before = 0
@@ -152,7 +151,7 @@ def arrangement_digits(ordinals, size):
 
 @shared
 def arrangement_rank(ordinals, size):
-    """The number of the arrangement that puts tile t of the pattern at ``ordinals[t]``."""
+    """The number of the arrangement that puts tile t of the pattern at ``ordinals[t]``: its digits combined."""
     merge, row, bit = arrangement_digits(ordinals, size)
     bits = 1
     rows = 1
@@ -168,13 +167,13 @@ def arrangement_at(number: int, size: int) -> list[int]:
     leading = min(size, LEADING)
     number, bit = divmod(number, factorial(leading))
     merge, row = divmod(number, factorial(size - leading))
-    taken = int(footprint_at(merge, leading, size))
-    groups = ([place for place in range(size) if (taken >> place & 1) == member] for member in (1, 0))
+    mask = int(footprint_at(merge, leading, size))
+    groups = ([ordinal for ordinal in range(size) if (mask >> ordinal & 1) == member] for member in (1, 0))
     ordinals = []
-    for places, order in zip(groups, (bit, row), strict=True):
-        for remaining in range(len(places), 0, -1):
-            first, order = divmod(order, factorial(remaining - 1))
-            ordinals.append(places.pop(first))
+    for available, order in zip(groups, (bit, row), strict=True):
+        for remaining in range(len(available), 0, -1):
+            chosen, order = divmod(order, factorial(remaining - 1))
+            ordinals.append(available.pop(chosen))
     return ordinals
 
 
@@ -182,18 +181,18 @@ def arrangement_at(number: int, size: int) -> list[int]:
 
 
 def signed_masks(masks) -> np.ndarray:
-    """Sets of cells as the int64 words that kernels work on (cell 63 is the sign bit)."""
+    """Sets of cells as the int64 words that kernels work on; cell 63 is the sign bit."""
     return np.array(masks, dtype=np.uint64).view(np.int64)
 
 
 class Index:
-    """Counts and block numbers of the patterns of ``size`` tiles on a grid."""
+    """The sizes and block numbers that all patterns of ``size`` tiles on a grid share."""
 
     def __init__(self, grid: Grid, size: int):
-        check_board(grid)
+        check_pattern_board(grid)
         most = min(MAX_TILES, grid.cells - 1)
         if not 1 <= size <= most:
-            raise InputError(f"a pattern of {size} tiles has no index on a {grid} board: take 1 to {most} tiles")
+            raise InputError(f"a pattern on a {grid} board must have between 1 and {most} tiles, got {size}")
         self.grid = grid
         self.size = size
         self.footprints = comb(grid.cells, size)
@@ -201,7 +200,7 @@ class Index:
 
     @cached_property
     def first_block(self) -> np.ndarray:
-        """For each footprint the number of its first block, and the number of blocks at the end."""
+        """The first block of each footprint, followed by the number of blocks."""
         zones = np.empty(self.footprints, dtype=np.uint8)
         everywhere = signed_masks([self.grid.all_cells])[0]
         with Workers() as workers:
@@ -211,13 +210,14 @@ class Index:
         np.cumsum(zones, out=first[1:])
         if first[-1] >= 2**32:
             raise InputError(
-                f"the index of {self.size} tiles on a {self.grid} board has {first[-1]:,} blocks and does not fit: "
-                "take fewer tiles"
+                f"the index of {self.size} tiles on a {self.grid} board has {first[-1]:,} blocks and does not fit in "
+                "32 bits: use fewer tiles"
             )
         return first
 
     @cached_property
     def near(self) -> np.ndarray:
+        """``Grid.near`` for kernels."""
         return signed_masks(self.grid.near)
 
     @property
@@ -231,5 +231,5 @@ class Index:
 
 @lru_cache(maxsize=8)
 def index_of(grid: Grid, size: int) -> Index:
-    """The index of a pattern size, counted once."""
+    """The index of a pattern size on a grid, computed once and kept."""
     return Index(grid, size)

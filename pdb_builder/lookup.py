@@ -1,13 +1,11 @@
-"""Look-ups: from where the tiles stand to the value of a table.
+"""Look-ups: from the cells of the tiles to the distance in a table.
 
-A ``bytes`` table holds distances, one for every (footprint, arrangement): reading one is all.
+In a ``bytes`` table a look-up reads one entry.
 
-A ``bits`` table holds bit 1 of the distance. Bit 0 is known: every move of a pattern tile changes
-the colour of one cell, so the distance has the parity of the number of tiles that stand on a
-colour other than their home's. That gives the distance modulo 4, and since neighbours differ by
-exactly one, the neighbours that are nearer to the goal are those whose value is one less modulo
-4. Walking downhill to the goal and counting the steps gives the distance itself. A search needs
-that walk once, at its start; afterwards it adds and subtracts ones.
+A ``bits`` table gives the distance modulo 4 (``encoding`` explains how). Neighbouring states differ by
+exactly 1, so a neighbour is nearer to the goal if its value is one less modulo 4. Walking downhill to
+the goal and counting the steps gives the distance itself. A search walks like this once, from its
+start; afterwards each move adds or subtracts 1.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from .index import arrangement_rank, footprint_rank, zone_around, zone_number
 
 @shared
 def footprint_of(cells):
-    """The set of the cells the tiles stand on."""
+    """The footprint of tiles on ``cells``."""
     footprint = 0
     for cell in cells:
         footprint |= 1 << cell
@@ -29,7 +27,7 @@ def footprint_of(cells):
 
 @shared
 def arrangement_of(cells, footprint, ordinals):
-    """The arrangement of tiles on a footprint; ``ordinals`` is room for as many numbers as tiles."""
+    """The arrangement of tiles on ``cells``, which have this footprint; ``ordinals`` is scratch space, one per tile."""
     for tile in range(len(cells)):
         ordinals[tile] = popcount(footprint & ((1 << cells[tile]) - 1))
     return arrangement_rank(ordinals, len(cells))
@@ -37,7 +35,7 @@ def arrangement_of(cells, footprint, ordinals):
 
 @shared
 def value_mod_4(cells, blank, goal, everywhere, near, odd_cells, first_block, values, ordinals):
-    """The distance modulo 4 of the tiles on ``cells`` and the blank on ``blank``."""
+    """The distance modulo 4 of tiles on ``cells`` with the blank on ``blank``; ``goal`` is the goal's footprint."""
     footprint = footprint_of(cells)
     block = first_block[footprint_rank(footprint)] + zone_number(blank, everywhere & ~footprint, near)
     arrangement = arrangement_of(cells, footprint, ordinals)
@@ -47,18 +45,18 @@ def value_mod_4(cells, blank, goal, everywhere, near, odd_cells, first_block, va
 
 @shared
 def descend(cells, blank, homes, blank_home, everywhere, near, odd_cells, first_block, values, limit, ordinals):
-    """The steps of a walk downhill to the goal, or -1 if it does not arrive within ``limit``.
+    """The number of steps downhill to the goal, or -1 if ``limit`` steps do not lead there.
 
-    ``cells`` is used up: it ends as the cells where the walk ended.
+    Overwrites ``cells`` with the cells where the walk ends.
     """
     goal = footprint_of(homes)
-    view = (goal, everywhere, near, odd_cells, first_block, values, ordinals)
+    arguments = (goal, everywhere, near, odd_cells, first_block, values, ordinals)
     for steps in range(limit + 1):
         zone = zone_around(1 << blank, everywhere & ~footprint_of(cells), near)
         arrived = (zone >> blank_home) & 1 == 1
         for tile in range(len(cells)):
             arrived = arrived and cells[tile] == homes[tile]
-        value = value_mod_4(cells, blank, *view)
+        value = value_mod_4(cells, blank, *arguments)
         if arrived:
             return steps if value == 0 else -1
         found = False
@@ -68,7 +66,7 @@ def descend(cells, blank, homes, blank_home, everywhere, near, odd_cells, first_
             while targets != 0 and not found:
                 cells[tile] = lowest(targets)
                 targets &= targets - 1
-                if value_mod_4(cells, cell, *view) == (value + 3) % 4:
+                if value_mod_4(cells, cell, *arguments) == (value + 3) % 4:
                     found = True
                     blank = cell
             if found:
@@ -81,16 +79,16 @@ def descend(cells, blank, homes, blank_home, everywhere, near, odd_cells, first_
 
 @kernel
 def descend_all(all_cells, blanks, homes, blank_home, everywhere, near, odd_cells, first_block, values, limit, results):
-    """``descend`` for many states at once."""
+    """``descend`` for many states."""
     ordinals = np.zeros(homes.size, dtype=np.int64)
-    view = (homes, blank_home, everywhere, near, odd_cells, first_block, values, limit, ordinals)
+    arguments = (homes, blank_home, everywhere, near, odd_cells, first_block, values, limit, ordinals)
     for number in range(blanks.size):
-        results[number] = descend(all_cells[number], blanks[number], *view)
+        results[number] = descend(all_cells[number], blanks[number], *arguments)
 
 
 @kernel
 def read_all(all_cells, values, results):
-    """The entries of a ``bytes`` table for many states at once."""
+    """The entries of a ``bytes`` table for many states."""
     ordinals = np.zeros(all_cells.shape[1], dtype=np.int64)
     for number in range(results.size):
         footprint = footprint_of(all_cells[number])

@@ -19,7 +19,7 @@ from .database import Database
 from .encoding import check_encoding
 from .grid import Grid
 from .index import index_of
-from .pattern import MAX_TILES, Partition, automatic_partition, check_board
+from .pattern import MAX_TILES, Partition, automatic_partition, check_pattern_board
 
 PROCESS = 200_000_000  # bytes of the interpreter, its libraries, the compiler
 
@@ -77,7 +77,7 @@ def check_build_memory(
 
     It must fit into the available memory and into ``max_memory``, unless ``force`` is set.
     """
-    check_board(grid)
+    check_pattern_board(grid)
     size = max(sizes)
     task = f"building a pattern of {size} tiles on a {grid} board"
     remedy = "use smaller patterns, or build it anyway with `force`"
@@ -92,7 +92,7 @@ def check_build_memory(
 
 def largest_pattern(grid: Grid, encoding: str, max_memory: int) -> int:
     """The largest number of tiles of a pattern that can be built in ``max_memory`` bytes."""
-    check_board(grid)
+    check_pattern_board(grid)
     largest = 0
     for size in range(1, min(MAX_TILES, grid.cells - 1) + 1):
         if least_build_memory(grid, size, encoding) > max_memory or build_memory(grid, size, encoding) > max_memory:

@@ -1,19 +1,20 @@
 """Patterns and partitions: which tiles share a table.
 
-A *pattern* is a set of tiles; its table gives, for every placement of those tiles and the blank,
-the fewest moves *of those tiles* that bring them home and the blank within reach of its own. A
+A *pattern* is a set of tiles. Its table gives, for every placement of these tiles and the blank, the
+fewest moves *of these tiles* that bring them home and let the blank reach its own home. A
 *partition* splits all tiles of a board into disjoint patterns. No move is counted in two tables, so
-their values may be added up and the sum is still a lower bound.
+the sum of their values is still a lower bound.
 
-The larger the patterns the better the bound, and the dearer the tables: adding a tile multiplies
-the states by roughly the number of cells. Tiles that stand close together at home get in each
-other's way most, so good patterns are compact.
+Larger patterns give better bounds and cost more: adding a tile multiplies the number of states
+roughly by the number of cells. Tiles whose homes are close together get in each other's way most,
+so good patterns are compact.
 
-Three ways to a partition: by name (``NAMED``), free (``parse_patterns``), or automatic: as
-large as a memory budget allows (``automatic_partition``).
+A partition is named (``NAMED``), written by the user (``parse_patterns``), or made automatically with
+patterns as large as a memory budget allows (``automatic_partition``).
 
-A set of cells is one 64-bit word wherever patterns are indexed, built and looked up, so boards of
-more than 64 cells have no patterns, though they can be solved. ``check_board`` stands before all of it.
+Wherever patterns are indexed, built and looked up, a set of cells is one 64-bit word. Boards of more
+than 64 cells can be solved but have no patterns: everything that deals in patterns calls
+``check_pattern_board`` first.
 """
 
 from __future__ import annotations
@@ -31,44 +32,15 @@ Pattern = tuple[int, ...]
 Partition = tuple[Pattern, ...]
 
 MAX_PATTERN_CELLS = 64  # a set of cells is one 64-bit word
-MAX_TILES = 12  # the tables of arrangements grow as k!
+MAX_TILES = 12  # the number of arrangements grows as k!
 MAX_FOOTPRINTS = 2**31  # blocks are numbered in 32 bits
 
 
-def _runs(text: str) -> Partition:
-    return tuple(tuple(map(int, part.split())) for part in text.split("/"))
-
-
-# Named for the canonical goal with its blank on cell 0. 4x4-7-8 and 5x5-6-6-6-6 are those of Korf &
-# Felner (2002). 4x4-5-5-5 and 4x4-6-6-3 have the best mean value that exchanging tiles leads to.
-NAMED: dict[str, Partition] = {
-    "3x3-8": _runs("1 2 3 4 5 6 7 8"),
-    "3x3-4-4": _runs("1 2 3 4 / 5 6 7 8"),
-    "3x4-6-5": _runs("1 2 4 5 6 8 / 3 7 9 10 11"),
-    "3x4-11": _runs("1 2 3 4 5 6 7 8 9 10 11"),
-    "4x4-5-5-5": _runs("1 2 4 5 8 / 3 6 7 11 15 / 9 10 12 13 14"),
-    "4x4-6-6-3": _runs("1 2 4 5 8 9 / 3 6 7 10 11 15 / 12 13 14"),
-    "4x4-7-8": _runs("1 2 3 4 5 6 7 / 8 9 10 11 12 13 14 15"),
-    "5x5-6-6-6-6": _runs("1 5 6 10 11 12 / 2 3 4 7 8 9 / 13 14 18 19 23 24 / 15 16 17 20 21 22"),
-    "5x5-7-7-7-3": _runs("1 2 5 6 7 10 11 / 3 4 8 9 12 13 14 / 15 16 17 18 20 21 22 / 19 23 24"),
-}
-DEFAULT_NAME = "4x4-7-8"
-_DEFAULT_OF_SHAPE = {"3x3": "3x3-8", "3x4": "3x4-6-5", "4x4": DEFAULT_NAME, "5x5": "5x5-6-6-6-6"}
-
-
-def default_partition(grid: Grid) -> Partition | None:
-    """The partition to use for a shape when nothing else is said, if one is named for it."""
-    name = _DEFAULT_OF_SHAPE.get(grid.shape)
-    return NAMED[name] if name else None
-
-
-def shape_of(name: str) -> str:
-    """The board shape a partition's name begins with."""
-    return name.split("-")[0]
+# ---- named partitions ---------------------------------------------------------------------------
 
 
 def parse_patterns(text: str) -> Partition:
-    """A partition written as ``1,2,5,6/3,4,7,8``. Says nothing about whether it fits a board."""
+    """The partition written as ``1,2,5,6/3,4,7,8``. Does not check that it fits a board."""
     patterns = []
     for part in text.split("/"):
         words = part.replace(",", " ").split()
@@ -83,24 +55,55 @@ def parse_patterns(text: str) -> Partition:
     return tuple(patterns)
 
 
+# All for the canonical goal with its blank on cell 0. 4x4-7-8 and 5x5-6-6-6-6 are those of Korf and Felner (2002).
+# 4x4-5-5-5 and 4x4-6-6-3 have the highest mean values that a local search found by exchanging tiles.
+NAMED: dict[str, Partition] = {
+    "3x3-8": parse_patterns("1 2 3 4 5 6 7 8"),
+    "3x3-4-4": parse_patterns("1 2 3 4 / 5 6 7 8"),
+    "3x4-6-5": parse_patterns("1 2 4 5 6 8 / 3 7 9 10 11"),
+    "3x4-11": parse_patterns("1 2 3 4 5 6 7 8 9 10 11"),
+    "4x4-5-5-5": parse_patterns("1 2 4 5 8 / 3 6 7 11 15 / 9 10 12 13 14"),
+    "4x4-6-6-3": parse_patterns("1 2 4 5 8 9 / 3 6 7 10 11 15 / 12 13 14"),
+    "4x4-7-8": parse_patterns("1 2 3 4 5 6 7 / 8 9 10 11 12 13 14 15"),
+    "5x5-6-6-6-6": parse_patterns("1 5 6 10 11 12 / 2 3 4 7 8 9 / 13 14 18 19 23 24 / 15 16 17 20 21 22"),
+    "5x5-7-7-7-3": parse_patterns("1 2 5 6 7 10 11 / 3 4 8 9 12 13 14 / 15 16 17 18 20 21 22 / 19 23 24"),
+}
+DEFAULT_NAME = "4x4-7-8"
+_DEFAULT_OF_SHAPE = {"3x3": "3x3-8", "3x4": "3x4-6-5", "4x4": DEFAULT_NAME, "5x5": "5x5-6-6-6-6"}
+
+
+def default_partition(grid: Grid) -> Partition | None:
+    """The named partition that is the default for the shape of a grid, if it has one."""
+    name = _DEFAULT_OF_SHAPE.get(grid.shape)
+    return NAMED[name] if name else None
+
+
+def shape_of(name: str) -> str:
+    """The board shape that the name of a partition begins with."""
+    return name.split("-")[0]
+
+
+# ---- checks -------------------------------------------------------------------------------------
+
+
 def has_patterns(grid: Grid) -> bool:
-    """Whether a board is small enough for patterns, and so for databases."""
+    """Whether a board is small enough for patterns, and therefore for databases."""
     return grid.cells <= MAX_PATTERN_CELLS
 
 
-def check_board(grid: Grid) -> Grid:
+def check_pattern_board(grid: Grid) -> Grid:
     """The grid, or an ``InputError`` if its board is too large for patterns."""
     if not has_patterns(grid):
         raise InputError(
             f"a board of {grid} has {grid.cells} cells, and pattern databases are for at most {MAX_PATTERN_CELLS}: "
-            "take a smaller board, or solve this one with manhattan"
+            "use a smaller board, or solve this one with manhattan"
         )
     return grid
 
 
 def check_pattern(grid: Grid, tiles: Iterable[int], number: int = 1) -> Pattern:
-    """The pattern sorted, or an ``InputError``; ``number`` is what the error calls it."""
-    check_board(grid)
+    """The tiles of a pattern in ascending order, or an ``InputError`` that calls it pattern ``number``."""
+    check_pattern_board(grid)
     tiles = tuple(sorted(tiles))
     if not tiles:
         raise InputError(f"pattern {number} is empty: give each pattern at least one tile")
@@ -114,13 +117,13 @@ def check_pattern(grid: Grid, tiles: Iterable[int], number: int = 1) -> Pattern:
         if not 1 <= tile < grid.cells:
             raise InputError(f"tile {tile} is not on a {grid} board: its tiles are 1 to {grid.cells - 1}")
         if tiles.count(tile) > 1:
-            raise InputError(f"tile {tile} is twice in pattern {number}: each tile belongs to exactly one pattern")
+            raise InputError(f"tile {tile} appears twice in pattern {number}: each tile belongs to exactly one pattern")
     return tiles
 
 
 def check_partition(grid: Grid, patterns: Iterable[Iterable[int]]) -> Partition:
-    """The partition with sorted patterns, or an ``InputError`` that says what is wrong with it."""
-    check_board(grid)
+    """The partition with the tiles of every pattern in ascending order, or an ``InputError``."""
+    check_pattern_board(grid)
     partition = tuple(check_pattern(grid, tiles, number) for number, tiles in enumerate(patterns, start=1))
     pattern_of: dict[int, int] = {}
     for number, tiles in enumerate(partition, start=1):
@@ -139,11 +142,14 @@ def check_partition(grid: Grid, patterns: Iterable[Iterable[int]]) -> Partition:
     return partition
 
 
+# ---- the specification of a database ------------------------------------------------------------
+
+
 @dataclass(frozen=True)
 class Spec:
-    """What a database is of: board, partition, the blank's cell in the goal, encoding.
+    """What a database contains: the board, the partition, the blank's cell in the goal, the encoding.
 
-    The patterns are sorted and checked; encoding None becomes the best one that is valid.
+    The partition is checked and its patterns are sorted; encoding None becomes ``bits`` where that is valid.
     """
 
     grid: Grid
@@ -158,9 +164,9 @@ class Spec:
 
     @property
     def name(self) -> str:
-        """A stem for file names that tells partitions, goals and encodings apart.
+        """The stem of the file name, different for different partitions, goals and encodings.
 
-        A partition of the same sizes as a named one but with other tiles carries a short fingerprint.
+        A partition that is not named carries a short fingerprint of its tiles.
         """
         parts = [self.grid.shape, *(str(len(tiles)) for tiles in self.partition)]
         if NAMED.get("-".join(parts)) != self.partition:
@@ -175,21 +181,25 @@ class Spec:
         return "-".join(parts)
 
 
-def automatic_partition(grid: Grid, blank: int, largest: int) -> Partition:
-    """Compact patterns of ``largest`` tiles each, the last one of what is left.
+# ---- automatic partitions -----------------------------------------------------------------------
 
-    Patterns grow one after another from the most cornered free tile, always by the free tile
-    nearest to those they have; then tiles are exchanged between patterns while that brings the
-    tiles of the patterns closer together.
+
+def automatic_partition(grid: Grid, blank: int, largest: int) -> Partition:
+    """Compact patterns of ``largest`` tiles each; the last one holds the remaining tiles.
+
+    Patterns grow one after another. Each begins with the free tile that has the fewest free
+    neighbours and repeatedly adds the free tile nearest to the tiles it already has. Then pairs of
+    tiles are exchanged between patterns for as long as that makes the patterns more compact.
     """
-    check_board(grid)
+    check_pattern_board(grid)
     homes = {tile: grid.home(tile, blank) for tile in range(1, grid.cells)}
     free = set(homes)
 
-    def apart(a: int, b: int) -> int:
-        return grid.distance(homes[a], homes[b]) ** 2
+    def spread(tile: int, others: Iterable[int]) -> int:
+        """How far a tile is from others at home: the sum of the squared distances."""
+        return sum(grid.distance(homes[tile], homes[other]) ** 2 for other in others)
 
-    def room(tile: int) -> int:
+    def free_neighbours(tile: int) -> int:
         around = grid.neighbours[homes[tile]]
         return sum(homes[other] in around for other in free)
 
@@ -197,13 +207,15 @@ def automatic_partition(grid: Grid, blank: int, largest: int) -> Partition:
     while free:
         group: list[int] = []
         while free and len(group) < largest:
-            tile = min(free, key=lambda t: (sum(apart(t, member) for member in group), room(t), t))
+            tile = min(free, key=lambda t: (spread(t, group), free_neighbours(t), t))
             free.remove(tile)
             group.append(tile)
         groups.append(group)
 
     def gain(group: list[int], leaving: int, entering: int) -> int:
-        return sum(apart(leaving, member) - apart(entering, member) for member in group if member != leaving)
+        """How much more compact a group becomes when one tile replaces another."""
+        staying = [tile for tile in group if tile != leaving]
+        return spread(leaving, staying) - spread(entering, staying)
 
     improved = True
     while improved:

@@ -1,16 +1,17 @@
 """Recipes: what a move does to all arrangements of a block at once.
 
-While it is built, a block is a matrix of bits: a uint32 for every (merge, row), of which the 24 bits
-are used (``index`` explains the three digits of an arrangement). A move takes a tile from one
-ordinal to another, and the tiles between step aside. That sends every merge to another merge, and
-on the way it
+During the build a block is a matrix of bits: one uint32 per (merge, row), of which 24 bits are used
+(``index`` explains the three digits of an arrangement). A move takes a tile from one ordinal to
+another and shifts the tiles between by one. It sends every merge to another merge, and depending on
+the merge it
 
-0. leaves the rows as they are, if the tile overtakes no other of its own group,
-1. shuffles the rows, all bits alike, if it is not a leading tile and overtakes another such,
-2. shuffles the bits of every row, all rows alike, if it is a leading tile and overtakes another.
+0. copies the rows, if the tile passes no other tile of its own group,
+1. shuffles the rows, all bits alike, if the tile is not a leading one and passes another of its group,
+2. shuffles the bits of every row, all rows alike, if the tile is a leading one and passes another.
 
-Shuffling 24 bits is the union of a few *terms*: some bits chosen by a mask, turned by some places.
-The recipe of a move lists its merges in these three groups, so that each is one tight loop.
+A shuffle of 24 bits is the union of a few *terms*: each selects some of the bits with a mask and
+rotates them. The recipe of a move lists its merges by these three groups, so that each group is one
+tight loop.
 """
 
 from __future__ import annotations
@@ -24,49 +25,45 @@ import numpy as np
 
 from .index import LEADING
 
-TURNS = 24  # room for the terms of one shuffle of bits
+MAX_TERMS = 24  # of one shuffle of bits
 
 
 class Recipes(NamedTuple):
-    """For the move from ordinal f to ordinal t, numbered f * k + t, its merges in three groups.
+    """The recipes of all moves of a pattern of k tiles.
 
-    The merges ``groups[move, g]`` ... ``groups[move, g + 1]`` belong to group g: 0 copy the rows,
-    1 shuffle the rows, 2 shuffle the bits. ``target`` and ``source`` are first rows of merges,
-    ``shuffle`` tells which shuffle.
+    The move from ordinal f to ordinal t has the number f * k + t. Its entries, one per merge, are in
+    three groups: ``groups[move, g]`` ... ``groups[move, g + 1] - 1`` copy the rows (g = 0), shuffle the
+    rows (g = 1), or shuffle the bits (g = 2).
     """
 
     groups: np.ndarray
-    target: np.ndarray
-    source: np.ndarray
-    shuffle: np.ndarray
+    target: np.ndarray  # entry -> the first row of the merge it leads to
+    source: np.ndarray  # entry -> the first row of the merge it comes from
+    shuffle: np.ndarray  # entry -> the number of its shuffle, of rows or of bits
     row_source: np.ndarray  # shuffle of rows, row -> the row that goes there
-    terms: np.ndarray  # shuffle of bits -> how many of its TURNS terms are used
-    masks: np.ndarray
-    turns: np.ndarray
+    terms: np.ndarray  # shuffle of bits -> how many terms it has, at most MAX_TERMS
+    masks: np.ndarray  # shuffle of bits, term -> the bits it selects
+    rotations: np.ndarray  # shuffle of bits, term -> how far it rotates them to the left
 
 
 class MergeMoves(NamedTuple):
-    """What the move from ordinal f to ordinal t does to every merge: arrays of shape (k, k, merges).
-
-    The moved tile stands among those of its group (the leading tiles or the others) at ``before``
-    and afterwards at ``after``.
-    """
+    """What the move from ordinal f to ordinal t does to every merge: arrays of shape (k, k, merges)."""
 
     target: np.ndarray  # the merge it becomes
     leading: np.ndarray  # whether the moved tile is a leading one
-    before: np.ndarray
-    after: np.ndarray
+    before: np.ndarray  # the moved tile's place in its group, the leading tiles or the others, before the move
+    after: np.ndarray  # its place in the group after the move
 
 
-def _shifted(places: np.ndarray, start: int, end: int) -> np.ndarray:
-    """Where things stand after the one at ``start`` has moved to ``end`` and those between stepped aside."""
-    step = np.where((places > start) & (places <= end), -1, np.where((places < start) & (places >= end), 1, 0))
-    return np.where(places == start, end, places + step)
+def _shifted(ordinals: np.ndarray, start: int, end: int) -> np.ndarray:
+    """The ordinals after a move from ``start`` to ``end``, which shifts those between by one."""
+    step = np.where((ordinals > start) & (ordinals <= end), -1, np.where((ordinals < start) & (ordinals >= end), 1, 0))
+    return np.where(ordinals == start, end, ordinals + step)
 
 
 @cache
 def merge_moves(size: int) -> MergeMoves:
-    """What moves do to the merges of a pattern of ``size`` tiles."""
+    """What all moves do to the merges of a pattern of ``size`` tiles."""
     members = np.array(list(combinations(range(size), min(size, LEADING))))
     masks = (1 << members).sum(axis=1)
     members, masks = members[np.argsort(masks)], np.sort(masks)
@@ -85,7 +82,10 @@ def merge_moves(size: int) -> MergeMoves:
 
 @cache
 def order_maps(count: int) -> np.ndarray:
-    """The map of the order ranks of ``count`` tiles for each (from, to): an array (count, count, count!)."""
+    """How a tile that moves from one place to another changes the order ranks of ``count`` tiles.
+
+    The shape is (count, count, count!): place before, place after, rank before -> rank after.
+    """
     orders = np.array(list(permutations(range(count)))).reshape(factorial(count), count)
     maps = np.zeros((count, count, len(orders)), dtype=np.int64)
     for start in range(count):
@@ -110,23 +110,24 @@ def recipes_of(size: int) -> Recipes:
         row_source[shuffle * rows + ranks] = np.arange(rows)
 
     terms = np.zeros(leading * leading, dtype=np.int64)
-    masks = np.zeros(leading * leading * TURNS, dtype=np.uint32)
-    turns = np.zeros(leading * leading * TURNS, dtype=np.uint32)
+    masks = np.zeros(leading * leading * MAX_TERMS, dtype=np.uint32)
+    rotations = np.zeros(leading * leading * MAX_TERMS, dtype=np.uint32)
     for shuffle, ranks in enumerate(order_maps(leading).reshape(-1, factorial(leading))):
-        by_turn: dict[int, int] = {}
+        by_rotation: dict[int, int] = {}
         for bit, target in enumerate(ranks.tolist()):
-            by_turn[(target - bit) % 32] = by_turn.get((target - bit) % 32, 0) | 1 << bit
-        terms[shuffle] = len(by_turn)
-        for term, (turn, mask) in enumerate(by_turn.items(), start=shuffle * TURNS):
-            turns[term], masks[term] = turn, mask
+            rotation = (target - bit) % 32
+            by_rotation[rotation] = by_rotation.get(rotation, 0) | 1 << bit
+        terms[shuffle] = len(by_rotation)
+        for term, (rotation, mask) in enumerate(by_rotation.items(), start=shuffle * MAX_TERMS):
+            rotations[term], masks[term] = rotation, mask
 
     moves = merge_moves(size)
     group = np.where(moves.before == moves.after, 0, 1 + moves.leading).reshape(size * size, -1)
     shuffle = (moves.before * np.where(moves.leading, leading, trailing) + moves.after).reshape(group.shape)
     target = moves.target.reshape(group.shape)
-    order = np.lexsort((target, shuffle, group))  # the merges of each move, by group, shuffle and target
+    order = np.lexsort((target, shuffle, group))  # sorts the merges of each move by group, shuffle and target
     groups = np.zeros((size * size, 4), dtype=np.int64)
     groups[:, 1:] = (group[:, :, None] < [1, 2, 3]).sum(axis=1)
     groups += np.arange(size * size)[:, None] * group.shape[1]
-    in_order = [np.take_along_axis(array, order, axis=1).ravel() for array in (target, shuffle)]
-    return Recipes(groups, in_order[0] * rows, order.ravel() * rows, in_order[1], row_source, terms, masks, turns)
+    target, shuffle = (np.take_along_axis(array, order, axis=1).ravel() for array in (target, shuffle))
+    return Recipes(groups, target * rows, order.ravel() * rows, shuffle, row_source, terms, masks, rotations)

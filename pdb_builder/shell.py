@@ -1,8 +1,23 @@
-"""What the command lines of builder and solver share: options, one-line errors, exit codes, clean ends.
+"""The base of both command lines: parsers, output, one-line errors, exit codes, clean ends.
 
-Commands raise; ``run`` translates. Bad input and unusable files are one line on stderr and exit code 2, an
-interruption is 130, and a reader who has seen enough of our output is no error at all. Anything else is a
-defect of ours: a traceback and exit code 70.
+A command raises whatever goes wrong, and ``run`` turns it into one line on stderr and an exit code:
+
+    0     done, even if the reader of the output closed it early
+    2     bad input or an unusable file
+    70    a defect in the program, printed with its traceback
+    130   interrupted by Ctrl-C or SIGTERM
+
+Any other exit code is returned by the command itself.
+
+*Start-up.* Help and errors in the arguments should appear at once, but importing numba takes a noticeable
+part of a second. So a command is a module that is imported when it is called, and nothing that is imported
+before that needs numpy or numba.
+
+*Flags.* The library knows nothing about command lines. Its errors name parameters, in backticks, as in
+"raise `max_memory`". ``with_flags`` turns them into flags when an error is printed.
+
+*Streams.* A standard stream can be closed, full, or unable to encode a character. A program must not fail
+with a traceback because of that, nor report success for output that was never written.
 """
 
 from __future__ import annotations
@@ -26,18 +41,21 @@ from .base.errors import SlidepdbError
 from .base.folders import databases_folder
 from .base.workers import MAX_THREADS
 
-DEFECT = 70  # the exit code of an error of ours, which no other outcome has
+DEFECT = 70  # the exit code of a defect in the program
 REMEDIES = {
-    errno.ENOENT: "give the name of one that is there",
-    errno.EACCES: "give another, or the right to use it",
-    errno.EISDIR: "give the name of a file",
-    errno.ENOSPC: "make room, or take another disk",
+    errno.ENOENT: "check the name",
+    errno.EACCES: "check its permissions, or use another",
+    errno.EISDIR: "name a file",
+    errno.ENOSPC: "free some space, or use another disk",
 }
 FLAGS = {"every": "--all"}  # parameters whose flags have other names
 
 
+# ---- output -------------------------------------------------------------------------------------
+
+
 def notice(text: str) -> None:
-    """One line on stderr, if anybody can read it."""
+    """Print one line on stderr, if it can be written."""
     with contextlib.suppress(OSError):
         print(" ".join(text.split()), file=sys.stderr, flush=True)
 
@@ -48,7 +66,7 @@ def with_flags(message: str) -> str:
 
 
 def bar_chart(levels: Iterable[tuple[int, int]], width: int = 40) -> Iterator[str]:
-    """A line for each (distance, count), with a bar as long as the count is large."""
+    """One line per (distance, count), with a bar proportional to the count."""
     levels = list(levels)
     most = max(count for _, count in levels)
     for distance, count in levels:
@@ -57,8 +75,44 @@ def bar_chart(levels: Iterable[tuple[int, int]], width: int = 40) -> Iterator[st
         yield f"    {distance:3d} {count:15,d} {bar or '▏'}"
 
 
+# ---- arguments ----------------------------------------------------------------------------------
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose errors are one line."""
+
+    def error(self, message: str):
+        message = " ".join(message.split())  # it may quote an argument of several lines
+        self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
+
+
+def new_parser(
+    prog: str, package: str, description: str, example: str, exit_codes: str
+) -> tuple[Parser, Callable[[str, str, str], Parser]]:
+    """A parser, and a function that adds a command to it, given its name, a summary and an example.
+
+    The command ``name`` is the function ``run`` of the module ``name`` in ``package``.
+    """
+
+    def with_epilog(example: str) -> dict:
+        epilog = f"{exit_codes}\n\nexample: {example}"
+        return {"epilog": epilog, "formatter_class": argparse.RawDescriptionHelpFormatter}
+
+    parser = Parser(prog=prog, description=description, **with_epilog(example))
+    parser.add_argument("--version", action="version", version=f"slidepdb {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def add_command(name: str, summary: str, example: str) -> Parser:
+        description = summary[0].upper() + summary[1:] + "."
+        command = commands.add_parser(name, help=summary, description=description, **with_epilog(example))
+        command.set_defaults(module=f"{package}.{name}")
+        return command
+
+    return parser, add_command
+
+
 def parse_size(text: str) -> int:
-    """A number of bytes written as 4G, 512M, 1.5GB or plain."""
+    """The number of bytes written as 4G, 512M, 1.5GB or without a unit."""
     match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([kmgt]?)i?b?", text.strip().lower())
     if not match:
         raise argparse.ArgumentTypeError(f"'{text}' is not a size: write it as 4G or 512M")
@@ -66,74 +120,44 @@ def parse_size(text: str) -> int:
 
 
 def positive(text: str) -> int:
+    """A number from 1 to ``MAX_THREADS``: of threads, processes or repetitions."""
     if not re.fullmatch(r"0*[1-9][0-9]{0,2}", text) or int(text) > MAX_THREADS:
         raise argparse.ArgumentTypeError(f"'{text[:20]}' is not a number from 1 to {MAX_THREADS}")
     return int(text)
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line."""
-
-    def error(self, message: str):
-        message = " ".join(message.split())  # it may quote what was given
-        self.exit(2, f"{self.prog}: error: {message} (see '{self.prog} --help')\n")
+def absolute_path(text: str) -> Path:
+    return Path(text).absolute()
 
 
-def new_parser(
-    prog: str, package: str, description: str, example: str, exit_codes: str
-) -> tuple[Parser, Callable[..., Parser]]:
-    """A parser, and a function that adds a command to it: its name, a summary, an example.
-
-    The command ``name`` is the function ``run`` of the module ``name`` in ``package``, imported when it is called.
-    """
-    parser = Parser(
-        prog=prog,
-        description=description,
-        epilog=f"example: {example}\n\n{exit_codes}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="version", version=f"slidepdb {__version__}")
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
-
-    def command(name: str, summary: str, example: str) -> Parser:
-        sub = commands.add_parser(
-            name,
-            help=summary,
-            description=summary[0].upper() + summary[1:] + ".",
-            epilog=f"example: {example}\n\n{exit_codes}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        sub.set_defaults(module=f"{package}.{name}")
-        return sub
-
-    return parser, command
+def threads_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--threads", type=positive, metavar="N", help="threads to use (default: all cores)")
 
 
-def threads_option(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("--threads", type=positive, metavar="N", help="threads to use (default: all cores)")
-
-
-def folder_option(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
+def folder_option(command: argparse.ArgumentParser) -> None:
+    """``--folder``, an absolute path. Its default is determined here because a parser is made for every run."""
+    command.add_argument(
         "--folder",
-        type=Path,
+        type=absolute_path,
         default=databases_folder(),
-        help="where databases are kept (default: %(default)s; $SLIDEPDB_DATABASES)",
+        help="the folder of databases (default: $SLIDEPDB_DATABASES; if that is not set, databases/ in the checkout or "
+        "in the user's data folder)",
     )
 
 
-def _end_while_compiling() -> None:
-    notice("interrupted: while code was compiled, before anything began")
-    os._exit(130)
+# ---- running a command --------------------------------------------------------------------------
 
 
 def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, after_interrupt: str) -> int:
-    """Parse the arguments, run the command they name, and return its exit code."""
-    interrupts.end_command = _end_while_compiling
+    """Parse the arguments, run the command, and return its exit code.
+
+    ``after_interrupt`` is what an interrupted command says unless it says something itself.
+    """
+    interrupts.end_command = _end_before_work
     prepare_streams()
     words = sys.argv[1:] if argv is None else argv
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # to be told to stop is to be interrupted
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM interrupts, like Ctrl-C
 
     def fail(error: object) -> int:
         notice(f"{prog}: error: {with_flags(str(error))}")
@@ -142,26 +166,28 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     try:
         args = make_parser().parse_args(words)
         args.words = words
-        code = import_module(args.module).run(args)
+        with interrupts.compiling():  # numpy does not survive an interrupt of its import either
+            command = import_module(args.module)
+        code = command.run(args)
         sys.stdout.flush()
         return code
     except SlidepdbError as error:
         return fail(error)
     except MemoryError:
-        return fail("the memory ran out: take something smaller, or close other programs")
-    except KeyboardInterrupt as stop:
+        return fail("out of memory: use a smaller board or smaller patterns, or close other programs")
+    except KeyboardInterrupt as interrupt:
         if sys.stderr.isatty():
-            print(file=sys.stderr)  # leave the line of the progress bar
-        notice(f"interrupted: {str(stop) or after_interrupt}")
+            print(file=sys.stderr)  # ends the line of the progress bar
+        notice(f"interrupted: {str(interrupt) or after_interrupt}")
         return 130
-    except BrokenPipeError:  # the reader of our output has seen enough
+    except BrokenPipeError:  # the reader of the output closed it: not an error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        if error.filename is None:  # the output itself: what it still holds cannot be written either
+        if error.filename is None:  # stdout: what it still buffers cannot be written either
             with contextlib.suppress(OSError):
                 sys.stdout.close()
-        remedy = REMEDIES.get(error.errno, "give another")
+        remedy = REMEDIES.get(error.errno, "use another")
         return fail(f"{error.filename or 'output'}: {error.strerror or error}: {remedy}")
     except Exception:
         traceback.print_exc()
@@ -170,8 +196,14 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         interrupts.end_command = None
 
 
+def _end_before_work() -> None:
+    """End the program while modules are imported or kernels are compiled, which an exception would break."""
+    notice("interrupted: before the work began")
+    os._exit(130)
+
+
 def prepare_streams() -> None:
-    """Make every standard stream usable: open if the caller closed it, and able to print any name or bar."""
+    """Make the standard streams usable: reopen closed ones, and let all of them print any file name or bar."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
             handle = os.open(os.devnull, os.O_RDWR)

@@ -1,27 +1,27 @@
-"""The verifier: a database proved right by code that shares nothing with the level loop.
+"""The verifier: proves a database correct with code that shares nothing with the level loop.
 
-It opens a file as any reader does and takes the neighbours of cells from ``grid``. Then the index,
-the moves, the search and the packing are all done again here, in another way: footprints are listed
-and found by bisection instead of ranked by binomials, zones are flooded cell by cell, arrangements
-are listed as docs/format.md defines them and found by sorting, and the search keeps one byte a
-state and pushes every state's moves one by one.
+It opens the file like any reader and takes the neighbours of cells from ``grid``. Everything else is
+done again in a different way. Footprints are listed and found by bisection, not ranked by binomial
+coefficients. Zones are flooded cell by cell. Arrangements are listed as docs/format.md defines them and
+found by bisection. The search keeps one byte per state and follows the moves of every single state.
+The ``bits`` of a table are compared one by one.
 
 The invariants, by number:
 
-1. *whole*: the file's label, size and seal fit, and its structure is complete. Proves that no byte
+1. *whole*: the file's label, size and seal match, and its structure is complete. Proves that no byte
    outside the tables has changed since the file was written.
-2. *checksums*: each table has its recorded SHA-256. Proves the same of the tables.
+2. *checksums*: each table has its recorded SHA-256. Proves the same for the tables.
 3. *partition*: every tile is in exactly one pattern. Proves that the tables may be added up.
-4. *index*: the tables have one place for every state, and the block numbers are those of an
+4. *index*: the tables have one entry for every state, and the block numbers are those of an
    independent count. Proves that every state has its place.
 5. *goal*: the goal has distance 0. Proves that the tables are for this goal.
 6. *entries*: every entry is the distance found by an independent breadth-first search, unused bits
-   are 0, and look-ups of a sample of states give these distances. Proves the tables right, whoever
+   are 0, and look-ups of a sample of states give these distances. Proves the tables correct, whoever
    wrote them and whatever the checksums say.
 7. *levels*: the recorded number of entries at each distance, and the maximum, are those of that
    search.
 
-1 to 5 take about as long as reading the file; 6 and 7 take a byte of memory for every state.
+1 to 5 take about as long as reading the file; 6 and 7 need one byte of memory per state.
 """
 
 from __future__ import annotations
@@ -51,12 +51,12 @@ INVARIANTS = {
     6: ("entries", "every entry is the distance found by an independent search"),
     7: ("levels", "the recorded numbers of entries per distance are true"),
 }
-FAR = 255  # not reached (yet)
+FAR = 255  # not reached, or not yet
 
 
 @dataclass(frozen=True)
 class Check:
-    """The outcome of one invariant; ``fault`` is empty if it holds."""
+    """The outcome of checking one invariant; ``fault`` is empty if it holds."""
 
     number: int
     fault: str = ""
@@ -78,9 +78,10 @@ def verify_database(
     force: bool = False,
     progress: Callable[[str, int], object] = lambda stage, states: None,
 ) -> Iterator[Check]:
-    """Check the invariants one after another, giving each as it is done; stops at the first that fails.
+    """Check the invariants in order and yield each outcome; stop at the first invariant that fails.
 
-    ``quick`` leaves out the search (6 and 7). ``progress`` is told the stage and the states it settled.
+    ``quick`` leaves out the search (6 and 7); ``force`` searches even if memory seems to be short.
+    ``progress`` is called after every level of the search with the stage and the number of states found.
     """
     try:
         database = open_database(path)
@@ -90,9 +91,9 @@ def verify_database(
     if not quick and not force:
         check_verify_memory(database)
     yield Check(1)
-    steps = [(2, _check_sums), (3, _check_partition), (4, _check_index), (5, _check_goal)]
-    for number, step in steps:
-        fault = step(database)
+    checks = [(2, _check_checksums), (3, _check_partition), (4, _check_index), (5, _check_goal)]
+    for number, check in checks:
+        fault = check(database)
         yield Check(number, fault)
         if fault:
             return
@@ -113,7 +114,7 @@ def verify_database(
 # ---- invariants 2 to 5 --------------------------------------------------------------------------
 
 
-def _check_sums(database: Database) -> str:
+def _check_checksums(database: Database) -> str:
     try:
         check_tables(database)
     except DamagedDatabase as error:
@@ -123,7 +124,7 @@ def _check_sums(database: Database) -> str:
 
 def _check_partition(database: Database) -> str:
     tiles = sorted(tile for table in database.tables for tile in table.tiles)
-    return "" if tiles == list(range(1, database.grid.cells)) else f"the patterns hold the tiles {tiles}"
+    return "" if tiles == list(range(1, database.grid.cells)) else f"the patterns contain the tiles {tiles}"
 
 
 def _check_index(database: Database) -> str:
@@ -136,11 +137,9 @@ def _check_index(database: Database) -> str:
             expected = (int(blocks[-1]), max(1, factorial(len(table.tiles)) // 8))
             if not np.array_equal(blocks, table.first_block):
                 wrong = int(np.flatnonzero(blocks != table.first_block)[0])
-                return (
-                    f"pattern {number}: first_block[{wrong}] is {table.first_block[wrong]}, should be {blocks[wrong]}"
-                )
+                return f"pattern {number}: first_block[{wrong}] is {table.first_block[wrong]}, expected {blocks[wrong]}"
         if table.values.shape != expected:
-            return f"pattern {number}: the table has the shape {table.values.shape}, should be {expected}"
+            return f"pattern {number}: the table has the shape {table.values.shape}, expected {expected}"
     return ""
 
 
@@ -152,19 +151,19 @@ def _check_goal(database: Database) -> str:
         except InputError:
             distance = None
         if distance != 0:
-            return f"pattern {number}: the goal has the distance {distance}"
+            return f"pattern {number}: the goal has distance {distance}"
         if table.counts[0] != 1:
-            return f"pattern {number}: {table.counts[0]} entries are said to have distance 0"
+            return f"pattern {number}: {table.counts[0]} entries are recorded with distance 0, expected 1"
     return ""
 
 
-# ---- the index once more ------------------------------------------------------------------------
+# ---- the index, independently -------------------------------------------------------------------
 
 
 def list_footprints(cells: int, size: int) -> np.ndarray:
     """All sets of ``size`` cells as int64 masks, ascending as unsigned numbers."""
     rows = [np.zeros(1, dtype=np.uint64)] + [np.zeros(0, dtype=np.uint64)] * size
-    for cell in range(cells):  # rows[s]: the sets of s cells below ``cell``, ascending
+    for cell in range(cells):  # rows[s]: the sets of s cells below ``cell``, in ascending order
         for chosen in range(size, 0, -1):
             rows[chosen] = np.concatenate([rows[chosen], rows[chosen - 1] | np.uint64(1 << cell)])
     assert len(rows[size]) == comb(cells, size)
@@ -173,7 +172,7 @@ def list_footprints(cells: int, size: int) -> np.ndarray:
 
 @kernel
 def _label_zones(footprint, neighbours, labels):
-    """Number the zones of a footprint by lowest cell, cell by cell; tiles get -1. Returns how many."""
+    """Label every free cell with the number of its zone and occupied cells with -1; returns the number of zones."""
     cells = labels.size
     stack = np.empty(cells, dtype=np.int64)
     for cell in range(cells):
@@ -218,7 +217,7 @@ def _first_blocks(grid: Grid, footprints: np.ndarray) -> np.ndarray:
 
 
 def list_arrangements(size: int) -> np.ndarray:
-    """For every arrangement, in order, the ordinals of the tiles: rows of ``size`` small numbers."""
+    """The ordinals of the tiles in every arrangement, in order: one row of ``size`` numbers per arrangement."""
     leading = min(size, 4)
     merges = sorted(combinations(range(size), leading), key=lambda chosen: sum(1 << o for o in chosen))
     lead_orders = np.array(list(permutations(range(leading))), dtype=np.int8)
@@ -238,13 +237,13 @@ def list_arrangements(size: int) -> np.ndarray:
 
 
 def _order_keys(count: int) -> np.ndarray:
-    """All orders of some tiles, in order, as hexadecimal numbers: ascending, so that they can be found by bisection."""
+    """All orders of ``count`` tiles as hexadecimal numbers; they ascend, so an order can be found by bisection."""
     orders = np.array(list(permutations(range(count))), dtype=np.int64).reshape(factorial(count), count)
     return orders @ (np.int64(16) ** np.arange(count - 1, -1, -1))
 
 
 def _merge_places(size: int) -> np.ndarray:
-    """For the mask of the leading tiles' ordinals its place among all such masks."""
+    """For the mask of the leading tiles' ordinals, its rank among all such masks."""
     places = np.zeros(1 << size, dtype=np.int64)
     masks = [mask for mask in range(1 << size) if mask.bit_count() == min(size, 4)]
     places[masks] = np.arange(len(masks))
@@ -253,7 +252,7 @@ def _merge_places(size: int) -> np.ndarray:
 
 @kernel
 def _map_arrangements(ordinals, start, end, merge_places, lead_keys, rest_keys, result, low, high):
-    """Arrangement -> arrangement when a tile moves from ordinal ``start`` to ``end``, for some arrangements."""
+    """What becomes of the arrangements ``low`` ... ``high - 1`` when a tile moves from ordinal ``start`` to ``end``."""
     size = ordinals.shape[1]
     leading = min(size, 4)
     moved = np.empty(size, dtype=np.int64)
@@ -285,12 +284,12 @@ def _map_arrangements(ordinals, start, end, merge_places, lead_keys, rest_keys, 
         result[arrangement] = row * lead_keys.size + np.searchsorted(lead_keys, lead_key)
 
 
-# ---- the search once more -----------------------------------------------------------------------
+# ---- the search, independently ------------------------------------------------------------------
 
 
 @kernel
 def _find_moves(footprints, first_block, size, neighbours, unsigned, starts, targets, shifts):
-    """List the moves that leave each block; with no room for them, only count them."""
+    """List the moves that leave each block; if ``targets`` is empty, only count them."""
     cells = neighbours.shape[0]
     labels = np.empty(cells, dtype=np.int64)
     other_labels = np.empty(cells, dtype=np.int64)
@@ -325,9 +324,9 @@ def _find_moves(footprints, first_block, size, neighbours, unsigned, starts, tar
 
 @kernel
 def _push_level(level, starts, targets, shifts, maps, distances, active, next_active, low, high):
-    """Send every state at ``level`` in some blocks along all its moves; returns how many there are.
+    """Follow all moves of the states at ``level`` in the blocks ``low`` ... ``high - 1``; returns their number.
 
-    Threads may write to the same byte, but only ever the same value.
+    Threads may write to the same byte, but only the same value.
     """
     arrangements = maps.shape[1]
     here = np.empty(arrangements, dtype=np.uint32)
@@ -357,7 +356,7 @@ def _push_level(level, starts, targets, shifts, maps, distances, active, next_ac
 
 @kernel
 def _compare_bits(distances, values, low, high):
-    """The first block whose bytes are not what the distances make them, or -1."""
+    """The first block whose bytes differ from those that the distances give, or -1."""
     arrangements = distances.shape[1]
     for block in range(low, high):
         for byte in range(values.shape[1]):
@@ -373,7 +372,7 @@ def _compare_bits(distances, values, low, high):
 
 @kernel
 def _compare_bytes(distances, values, first_block, counts, low, high):
-    """The first footprint whose bytes are not the least distances of its zones, or -1. Counts them."""
+    """The first footprint whose bytes are not the least distances over its zones, or -1. Counts the distances."""
     for footprint in range(low, high):
         for arrangement in range(distances.shape[1]):
             least = FAR
@@ -385,8 +384,19 @@ def _compare_bytes(distances, values, first_block, counts, low, high):
     return -1
 
 
-def _check_entries(table: Table, threads: int | None, progress: Callable[[int], object]) -> tuple[str, str]:
-    """What is wrong with the entries of a table and with its level counts; empty if nothing."""
+@dataclass(frozen=True)
+class Search:
+    """What the independent search of a pattern found."""
+
+    footprints: np.ndarray
+    first_block: np.ndarray
+    ordinals: np.ndarray  # of every arrangement
+    distances: np.ndarray  # block, arrangement -> distance
+    counts: list[int]  # distance -> how many states are at it
+
+
+def _search(table: Table, workers: Workers, progress: Callable[[int], object]) -> Search:
+    """Find the distance of every state of a pattern."""
     grid, size = table.grid, len(table.tiles)
     footprints = list_footprints(grid.cells, size)
     unsigned = footprints.view(np.uint64)
@@ -402,6 +412,9 @@ def _check_entries(table: Table, threads: int | None, progress: Callable[[int], 
     ordinals = list_arrangements(size)
     used, shifts = np.unique(shifts, return_inverse=True)
     maps = np.empty((len(used), len(ordinals)), dtype=np.uint32)
+    keys = (_merge_places(size), _order_keys(min(size, 4)), _order_keys(size - min(size, 4)))
+    for shift, row in zip(used.tolist(), maps, strict=True):
+        _share(workers, len(ordinals), _map_arrangements, ordinals, *divmod(shift, size), *keys, row)
 
     goal = grid.goal(table.blank)
     homes = [goal.index(tile) for tile in table.tiles]
@@ -417,47 +430,61 @@ def _check_entries(table: Table, threads: int | None, progress: Callable[[int], 
     active = np.zeros(blocks, dtype=np.uint8)
     active[goal_block] = 1
     counts: list[int] = []
+    moves = (starts, targets, shifts, maps)
+    while active.any():
+        if len(counts) == FAR:
+            raise InputError(f"distances beyond {FAR - 1} cannot be verified by a search: use `quick`")
+        next_active = np.zeros(blocks, dtype=np.uint8)
+        found = sum(_share(workers, blocks, _push_level, len(counts), *moves, distances, active, next_active))
+        progress(found)
+        counts.append(found)
+        active = next_active
+    return Search(footprints, first_block, ordinals, distances, counts)
+
+
+def _share(workers: Workers, total: int, function: Callable, *args) -> list:
+    """Share the numbers below ``total`` out among the workers."""
+    return workers.over(workers.split(total), function, *args)
+
+
+# ---- invariants 6 and 7 -------------------------------------------------------------------------
+
+
+def _check_entries(table: Table, threads: int | None, progress: Callable[[int], object]) -> tuple[str, str]:
+    """What is wrong with the entries of a table, and with its level counts; empty if nothing."""
     with Workers(threads) as workers:
-
-        def over(total: int, function, *args) -> list:
-            return workers.over(workers.split(total), function, *args)
-
-        keys = (_merge_places(size), _order_keys(min(size, 4)), _order_keys(size - min(size, 4)))
-        for shift, row in zip(used.tolist(), maps, strict=True):
-            over(len(ordinals), _map_arrangements, ordinals, *divmod(shift, size), *keys, row)
-
-        while active.any():
-            if len(counts) == FAR:
-                raise InputError(f"distances beyond {FAR - 1} cannot be searched again: use --quick")
-            next_active = np.zeros(blocks, dtype=np.uint8)
-            found = sum(
-                over(blocks, _push_level, len(counts), starts, targets, shifts, maps, distances, active, next_active)
-            )
-            progress(found)
-            counts.append(found)
-            active = next_active
-
+        search = _search(table, workers, progress)
+        counts = search.counts
         if table.encoding == "bits":
-            wrong = max(over(blocks, _compare_bits, distances, table.values))
+            wrong = max(_share(workers, len(search.distances), _compare_bits, search.distances, table.values))
             if wrong >= 0:
                 return f"block {wrong} differs from an independent search", ""
         else:
             histogram = np.zeros(FAR + 1, dtype=np.int64)
-            wrong = _compare_bytes(distances, table.values, first_block, histogram, 0, len(footprints))
+            footprints = len(search.footprints)
+            wrong = _compare_bytes(search.distances, table.values, search.first_block, histogram, 0, footprints)
             if wrong >= 0:
                 return f"footprint {wrong} differs from an independent search", ""
             counts = np.trim_zeros(histogram[:FAR], "b").tolist()
     if counts != table.counts.tolist():
-        return "", f"the recorded counts are {table.counts.tolist()}, counted were {counts}"
-    chance = np.random.default_rng(0)
+        return "", f"the recorded counts are {table.counts.tolist()}, expected {counts}"
+    return _check_lookups(table, search), ""
+
+
+def _check_lookups(table: Table, search: Search) -> str:
+    """Look up a sample of states and compare the distances."""
+    random = np.random.default_rng(0)
+    neighbours, labels = _neighbour_table(table.grid), np.empty(table.grid.cells, dtype=np.int64)
     for _ in range(200):
-        footprint, arrangement = int(chance.integers(len(footprints))), int(chance.integers(len(ordinals)))
-        _label_zones(footprints[footprint], neighbours, labels)
-        blank = int(chance.choice(np.flatnonzero(labels >= 0)))
-        zones = distances[first_block[footprint] : first_block[footprint + 1], arrangement]
-        expected = int(zones[labels[blank]] if table.encoding == "bits" else zones.min())
+        footprint = int(random.integers(len(search.footprints)))
+        arrangement = int(random.integers(len(search.ordinals)))
+        _label_zones(search.footprints[footprint], neighbours, labels)
+        blank = int(random.choice(np.flatnonzero(labels >= 0)))
+        first, last = search.first_block[footprint], search.first_block[footprint + 1]
+        by_zone = search.distances[first:last, arrangement]
+        expected = int(by_zone[labels[blank]] if table.encoding == "bits" else by_zone.min())
         if expected != FAR:
-            cells = np.flatnonzero(labels < 0)[ordinals[arrangement]].tolist()
+            cells = np.flatnonzero(labels < 0)[search.ordinals[arrangement]].tolist()
             if table.distance_of(cells, blank) != expected:
-                return f"looking up the tiles on {cells} with the blank on {blank} does not give {expected}", ""
-    return "", ""
+                return f"looking up the tiles on {cells} with the blank on {blank} does not give {expected}"
+    return ""

@@ -1,4 +1,4 @@
-"""The builder against a naive search, entry by entry, and against published sizes."""
+"""The builder compared with a naive search, entry by entry, and with published sizes."""
 
 import json
 from functools import cache
@@ -33,7 +33,7 @@ CASES = [
     (3, 3, False, 8, (4, 5, 6, 7, 8)),
     (3, 3, True, 0, (1, 4, 5, 8)),
     (2, 5, False, 9, (1, 2, 3, 4, 5)),
-    pytest.param(2, 5, False, 0, (1, 2, 3, 4, 5, 6), marks=pytest.mark.jit),  # plain Python takes long for it
+    pytest.param(2, 5, False, 0, (1, 2, 3, 4, 5, 6), marks=pytest.mark.jit),  # slow in plain Python
     (3, 4, False, 6, (1, 2, 7)),
     (3, 4, True, 3, (3, 4, 8)),
     (4, 4, False, 0, (5, 6, 10)),
@@ -146,15 +146,15 @@ def test_complete_pattern_reaches_half_of_its_states():
 def test_bits_are_refused_where_distances_may_stand_still():
     grid = Grid(3, 4, wrap=True)
     assert check_encoding(grid, None) == "bytes"
-    with pytest.raises(InputError, match="--encoding bytes"):
+    with pytest.raises(InputError, match="use `encoding` bytes"):
         check_encoding(grid, "bits")
-    with pytest.raises(InputError, match="no encoding 'nibbles'"):
+    with pytest.raises(InputError, match="unknown encoding 'nibbles': use bits or bytes"):
         check_encoding(grid, "nibbles")
 
 
 @pytest.mark.jit
 def test_patterns_of_more_than_eight_tiles():
-    """From nine tiles on a merge has more rows than are done at once. All 1,814,400 boards of 2x5: farthest 55."""
+    """From nine tiles on, a merge has more rows than one operation. All 1,814,400 boards of 2x5: the farthest at 55."""
     for encoding in ("bits", "bytes"):
         table = build_table(Grid(2, 5), range(1, 10), encoding=encoding)
         assert table.counts.sum() == factorial(10) // 2
@@ -186,7 +186,7 @@ def test_a_board_of_64_cells(wrap):
     "tiles, blank, message",
     [((1, 1), 0, "twice"), ((9,), 0, "tile 9 is not on"), ((), 0, "is empty"), ((1, 2), 40, "cell 40")],
 )
-def test_patterns_that_are_none_are_refused(tiles, blank, message):
+def test_bad_patterns_are_refused(tiles, blank, message):
     with pytest.raises(InputError, match=message):
         build_table(Grid(3, 3), tiles, blank=blank)
 

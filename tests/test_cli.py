@@ -1,4 +1,4 @@
-"""The command line: answers, errors, documentation."""
+"""The command line of the builder: help, answers, errors, and the base it shares with the solver."""
 
 import doctest
 import json
@@ -6,13 +6,16 @@ import re
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import pdb_builder
 from pdb_builder import NAMED, Grid, Spec, build_database, open_database
-from pdb_builder.cli import _parser, main, parse_size
+from pdb_builder.base.folders import databases_folder
+from pdb_builder.cli import _parser, main
+from pdb_builder.shell import parse_size, with_flags
 
 from .forge import forged
 
@@ -54,6 +57,30 @@ def test_help_starts_without_the_heavy_libraries():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "\n"
 
 
+@pytest.mark.parametrize("command", ["build", "list"])
+def test_help_does_not_depend_on_the_machine(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+    text = capsys.readouterr().out
+    assert "$SLIDEPDB_DATABASES" in text and str(databases_folder()) not in text
+
+
+def test_an_interrupt_during_start_up_is_quiet(tmp_path):
+    """Ctrl-C while the command line is imported."""
+    (tmp_path / "interrupted_import.py").write_text("raise KeyboardInterrupt")
+    code = "import sys; from pdb_builder.launch import launch; sys.exit(launch('interrupted_import'))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
+def test_both_programs_start_with_launch(monkeypatch):
+    for program in ("pdb_builder", "solver"):
+        started = []
+        monkeypatch.setattr(f"{program}.__main__.launch", started.append)
+        import_module(f"{program}.__main__").main()
+        assert started == [f"{program}.cli"]
+
+
 def test_the_examples_of_the_package_are_true():
     assert doctest.testmod(pdb_builder).failed == 0 < doctest.testmod(pdb_builder).attempted
 
@@ -70,6 +97,14 @@ def test_build_prints_the_path(databases, capsys):
     assert "nothing to do" in capsys.readouterr().err
 
 
+def test_the_folder_is_printed_as_an_absolute_path(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["build", "3x3-4-4", "--folder", "here"]) == 0
+    output, errors = capsys.readouterr()
+    path = tmp_path / "here" / "3x3-4-4.h5"
+    assert output == f"{path}\n" and all(line.startswith(f"{path}: ") for line in errors.splitlines())
+
+
 @pytest.mark.parametrize(
     "words, name, spec",
     [
@@ -84,7 +119,7 @@ def test_build_prints_the_path(databases, capsys):
         ("2x4 --wrap --threads 1", None, Spec(Grid(2, 4, True), ((1, 2, 3, 4, 5, 6, 7),))),
     ],
 )
-def test_what_is_asked_for_is_built(words, name, spec, databases, capsys):
+def test_targets_and_options_describe_the_database(words, name, spec, databases, capsys):
     assert main(["build", *words.split()]) == 0
     path = Path(capsys.readouterr().out.strip())
     assert open_database(path).spec == spec
@@ -129,7 +164,7 @@ def test_list(databases, capsys):
 def test_verify(small, tmp_path, capsys):
     assert main(["verify", str(small)]) == 0
     text = capsys.readouterr().out
-    assert len(re.findall(r"^\d \w+ +holds", text, re.MULTILINE)) == 7 and "proved right" in text
+    assert len(re.findall(r"^\d \w+ +holds", text, re.MULTILINE)) == 7 and "proved correct" in text
     assert main(["verify", "--quick", str(small)]) == 0
     assert "not searched again" in capsys.readouterr().out
 
@@ -173,7 +208,7 @@ def test_closed_and_full_streams(small, tmp_path):
 def test_output_that_cannot_be_written(small):
     done = shell(f"pdb-builder info {shlex.quote(str(small))} > /dev/full")
     assert done.returncode == 2
-    assert done.stderr == "pdb-builder: error: output: No space left on device: make room, or take another disk\n"
+    assert done.stderr == "pdb-builder: error: output: No space left on device: free some space, or use another disk\n"
 
 
 def test_more_patterns_than_capital_letters(tmp_path, capsys):
@@ -190,15 +225,15 @@ def test_more_patterns_than_capital_letters(tmp_path, capsys):
 @pytest.mark.parametrize(
     "words, message",
     [
-        ("build 4x4-9", "there is no partition '4x4-9'"),
+        ("build 4x4-9", "unknown partition '4x4-9': use 3x3-8, 3x3-4-4,"),
         ("build 1x4", "a board of 1x4 is too small"),
-        ("build 9x9", "a board of 9x9 has 81 cells, and pattern databases are for at most 64: take a smaller board"),
+        ("build 9x9", "a board of 9x9 has 81 cells, and pattern databases are for at most 64: use a smaller board"),
         ("build 9x9 --max-memory 1k", "pattern databases are for at most 64"),
         ("build 10x10 --wrap --patterns 1,2/3 --encoding bytes --blank 99", "a board of 10x10 wrapped has 100 cells"),
         ("build 3x3-8 5x13", "a board of 5x13 has 65 cells"),
         ("build 11x11", "a board of 11x11 has 121 cells: at most 100 are possible"),
         ("bench 9x9:2", "a board of 9x9 has 81 cells"),
-        ("build hello", "there is no partition 'hello'"),
+        ("build hello", "unknown partition 'hello'"),
         ("build 3x3 --patterns 1,2,3/3,4", "tile 3 is in patterns 1 and 2"),
         ("build 3x3 --patterns 1,2,3/4,5", "3 tiles are in no pattern (6, 7, 8)"),
         ("build 3x3 --patterns 1,2,3,4,5,6,7,8,9", "tile 9 is not on a 3x3 board"),
@@ -207,7 +242,7 @@ def test_more_patterns_than_capital_letters(tmp_path, capsys):
         ("build 3x3-8 --patterns 1,2/3", "--patterns goes with a board shape"),
         ("build 3x3-8 3x3-4-4 --output x.h5", "go with a single database"),
         ("build 3x3-8 --output x.txt", "does not end in .h5"),
-        ("build 3x3-8 --blank 9", "the blank cannot stand on cell 9"),
+        ("build 3x3-8 --blank 9", "the blank cannot be on cell 9"),
         ("build 3x3-8 --blank middle", "'middle' is not a cell"),
         ("build 3x3-8 --wrap --encoding bits", "use --encoding bytes"),
         ("build 3x3-8 --encoding nibbles", "invalid choice"),
@@ -223,9 +258,9 @@ def test_more_patterns_than_capital_letters(tmp_path, capsys):
             "index would not fit",
         ),
         ("info none.h5", "there is no database none.h5"),
-        ("info .", "is not a file"),
+        ("info .", "is not a pattern database file (a folder)"),
         ("verify none.h5", "there is no database none.h5"),
-        ("bench 4x4", "'4x4' is not something to measure"),
+        ("bench 4x4", "'4x4' is not a row to measure"),
         ("bench 3x3:9", "tile 9 is not on a 3x3 board"),
         ("", "COMMAND"),
         ("frobnicate", "invalid choice"),
@@ -243,6 +278,12 @@ def test_bad_input_is_one_line_and_exit_code_2(words, message, databases, capsys
     assert message in errors
     assert len(errors.splitlines()) == 1
     assert list(databases.iterdir()) == []
+
+
+def test_library_errors_name_flags_on_the_command_line():
+    assert with_flags("use a smaller pattern, or raise `max_memory`") == "use a smaller pattern, or raise --max-memory"
+    assert with_flags("use `every`, or `quick` and `node_limit` 5") == "use --all, or --quick and --node-limit 5"
+    assert with_flags("there is no `File Name.h5`") == "there is no `File Name.h5`"
 
 
 def test_sizes():

@@ -288,7 +288,7 @@ def test_an_interruption_while_code_is_compiled(tmp_path):
     code, output = interrupted(
         "2x5", ready=lambda process: any(tmp_path.rglob("*_list_moves*.nbi")), env={"NUMBA_CACHE_DIR": str(tmp_path)}
     )
-    assert (code, output) == (130, "interrupted: while code was compiled, before anything began\n")
+    assert (code, output) == (130, "interrupted: before the work began\n")
 
 
 @needs_proc

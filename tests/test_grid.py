@@ -85,8 +85,13 @@ def test_larger_shapes_are_refused_with_the_most_there_can_be():
         Grid(10, 11)
 
 
+def test_sides_that_are_not_integers_are_refused():
+    with pytest.raises(InputError, match=r"rows and columns must be integers, got 3\.0 and 4"):
+        Grid(3.0, 4)
+
+
 def test_bad_blanks_are_refused():
-    with pytest.raises(InputError, match="cell 9: a 3x3 board has the cells 0 to 8"):
+    with pytest.raises(InputError, match="the blank cannot be on cell 9: a 3x3 board has cells 0 to 8"):
         Grid(3, 3).goal(9)
 
 

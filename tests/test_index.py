@@ -1,4 +1,4 @@
-"""Ranks and zones against plain listings of everything there is."""
+"""Ranks and zones compared with complete listings."""
 
 from itertools import permutations
 from math import comb, factorial
@@ -84,5 +84,5 @@ def test_zones_of_a_board_of_64_cells():
 
 @pytest.mark.parametrize("size", [0, 9, 13])
 def test_sizes_without_an_index(size):
-    with pytest.raises(InputError, match=f"a pattern of {size} tiles has no index on a 3x3 board"):
+    with pytest.raises(InputError, match=f"a pattern on a 3x3 board must have between 1 and 8 tiles, got {size}"):
         Index(Grid(3, 3), size)

@@ -1,4 +1,4 @@
-"""Patterns and partitions: named, free and automatic ones, and those that are none."""
+"""Patterns and partitions: named, written by the user, automatic, and those that are refused."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def test_unreadable_pattern_lists(text, message):
     "patterns, message",
     [
         ([(1, 2, 3), (3, 4, 5)], "tile 3 is in patterns 1 and 2"),
-        ([(1, 2, 2), (3, 4, 5)], "tile 2 is twice in pattern 1"),
+        ([(1, 2, 2), (3, 4, 5)], "tile 2 appears twice in pattern 1"),
         ([(1, 2), (4, 5)], r"1 tile is in no pattern \(3\)"),
         ([(1,)], r"4 tiles are in no pattern \(2, 3, 4, 5\)"),
         ([(1, 2, 3, 4, 5, 6)], "tile 6 is not on a 2x3 board: its tiles are 1 to 5"),
@@ -59,7 +59,7 @@ def test_unreadable_pattern_lists(text, message):
         ([(1, 2, 3, 4, 5), ()], "pattern 2 is empty"),
     ],
 )
-def test_partitions_that_are_none(patterns, message):
+def test_bad_partitions_are_refused(patterns, message):
     with pytest.raises(InputError, match=message):
         check_partition(Grid(2, 3), patterns)
 
@@ -86,7 +86,7 @@ def test_boards_of_more_than_64_cells_have_no_patterns(grid):
         lambda: build_table(grid, [1, 2]),
         lambda: count_levels(grid, [1, 2]),
     ]
-    fact = f"^a board of {grid} has {grid.cells} cells, and pattern databases are for at most 64: take a smaller board"
+    fact = f"^a board of {grid} has {grid.cells} cells, and pattern databases are for at most 64: use a smaller board"
     for attempt in attempts:
         with pytest.raises(InputError, match=fact):
             attempt()

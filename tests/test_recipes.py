@@ -1,11 +1,11 @@
-"""Recipes against moving a tile in a list."""
+"""Recipes compared with moving a tile in a list."""
 
 from math import factorial
 
 import numpy as np
 import pytest
 
-from pdb_builder.recipes import TURNS, recipes_of
+from pdb_builder.recipes import MAX_TERMS, recipes_of
 from pdb_builder.verify import list_arrangements
 
 
@@ -32,10 +32,10 @@ def test_recipes_send_every_arrangement_where_it_belongs(size):
             if group == 1:
                 row = int(np.flatnonzero(table.row_source[shuffle * rows : (shuffle + 1) * rows] == row)[0])
             if group == 2:
-                terms = range(shuffle * TURNS, shuffle * TURNS + table.terms[shuffle])
-                turns = [int(table.turns[term]) for term in terms if table.masks[term] >> bit & 1]
-                assert len(turns) == 1
-                bit = (bit + turns[0]) % 32
+                terms = range(shuffle * MAX_TERMS, shuffle * MAX_TERMS + table.terms[shuffle])
+                rotations = [int(table.rotations[term]) for term in terms if table.masks[term] >> bit & 1]
+                assert len(rotations) == 1
+                bit = (bit + rotations[0]) % 32
             left = [place for place in range(size) if place != start]
             left.insert(end, start)
             moved = tuple(left.index(place) for place in ordinals[arrangement])

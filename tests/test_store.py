@@ -102,7 +102,7 @@ def test_the_label_is_as_documented(small):
 def test_missing_file_and_folder(tmp_path):
     with pytest.raises(MissingDatabase, match="there is no database"):
         open_database(tmp_path / "none.h5")
-    with pytest.raises(NotADatabase, match=r"is not a pattern database file \(not a regular file\)"):
+    with pytest.raises(NotADatabase, match=r"is not a pattern database file \(a folder\)"):
         open_database(tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""The verifier passes what the builder builds and catches what looks right and is wrong."""
+"""The verifier accepts what the builder builds and catches wrong tables that look right."""
 
 import shutil
 from math import factorial
@@ -6,6 +6,7 @@ from math import factorial
 import numpy as np
 import pytest
 
+import pdb_builder.verify
 from pdb_builder import Grid, Spec, build_database, open_database, verify_database
 from pdb_builder.pattern import NAMED
 from pdb_builder.verify import INVARIANTS
@@ -31,15 +32,13 @@ def outcome(path, **options):
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-def test_what_is_built_is_proved_right(spec, database_of):
+def test_what_is_built_is_proved_correct(spec, database_of):
     assert outcome(database_of(spec)) == (list(INVARIANTS), None)
 
 
 def test_every_invariant_is_explained():
-    import pdb_builder.verify as module
-
     for number, (name, _) in INVARIANTS.items():
-        assert f"{number}. *{name}*" in module.__doc__
+        assert f"{number}. *{name}*" in pdb_builder.verify.__doc__
 
 
 def test_quick_leaves_out_the_search(small):
@@ -158,7 +157,7 @@ def test_every_single_wrong_bit_is_caught_by_the_search(probe, database_of, tmp_
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["4x4-7-8", "4x4-6-6-3", "4x4-5-5-5", "5x5-6-6-6-6"])
 @pytest.mark.parametrize("encoding", ["bits", "bytes"])
-def test_the_named_databases_are_proved_right(name, encoding, tmp_path):
+def test_the_named_databases_are_proved_correct(name, encoding, tmp_path):
     spec = Spec(Grid.parse(name.split("-")[0]), NAMED[name], 0, encoding)
     build_database(spec, tmp_path / "x.h5")
     assert outcome(tmp_path / "x.h5") == (list(INVARIANTS), None)

@@ -200,7 +200,7 @@ def open_sealed(path: Path, kind: Kind, read: Callable[[h5py.File, np.memmap, li
     error that ``read`` raises becomes ``DamagedDatabase``, unless it is a ``DatabaseError`` itself.
     """
     if path.exists() and not path.is_file():  # reading a pipe may never end
-        raise kind.foreign(path, "not a regular file")
+        raise kind.foreign(path, "a folder" if path.is_dir() else "not a regular file")
     with open(path, "rb") as file:
         regions, seal = _read_label(path, kind, file)
         if seal_of(file, os.fstat(file.fileno()).st_size, regions) != seal:

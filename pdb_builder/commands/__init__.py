@@ -1,1 +1,1 @@
-"""The commands of ``pdb-builder``, one file each, loaded when called."""
+"""The commands of ``pdb-builder``, one module per command, imported when it is called."""

@@ -1,4 +1,8 @@
-"""``pdb-builder build``: build databases, or say that they are there."""
+"""``pdb-builder build``: build databases that do not exist yet.
+
+All targets are checked before the first one is built. Each path is printed on stdout when its database is
+complete; everything else goes to stderr.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import argparse
 import contextlib
 import re
 import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 from tqdm import tqdm
 
@@ -18,79 +24,17 @@ from ..memory import check_build_memory, partition_within
 from ..pattern import (
     DEFAULT_NAME,
     NAMED,
+    Partition,
     Spec,
-    check_board,
     check_partition,
+    check_pattern_board,
     default_partition,
     parse_patterns,
     shape_of,
 )
 from ..shell import notice
 
-DEFAULT_BUDGET = 4 * 10**9  # what an automatic partition may take when nothing is said
-
-
-def _spec_of(target: str, args: argparse.Namespace):
-    """The database a target and the options describe."""
-
-    if target not in NAMED and not re.fullmatch(r"\d+[xX×]\d+", target):
-        raise InputError(
-            f"there is no partition '{target}': take one of {', '.join(NAMED)}, or a board shape such as 6x6"
-        )
-    grid = check_board(Grid.parse(shape_of(target), args.wrap))
-    blank = {"first": 0, "last": grid.cells - 1}.get(args.blank)
-    if blank is None:
-        if not (args.blank.isascii() and args.blank.isdigit() and len(args.blank) < 4):
-            raise InputError(
-                f"'{args.blank}' is not a cell for the blank: write first, last or a cell number such as 5"
-            )
-        blank = grid.check_blank(int(args.blank))
-    encoding = check_encoding(grid, args.encoding)
-    if args.patterns is not None:
-        if target in NAMED:
-            raise InputError(f"--patterns goes with a board shape: write {grid.shape} instead of {target}")
-        partition = check_partition(grid, parse_patterns(args.patterns))
-    elif target in NAMED:
-        partition = NAMED[target]
-    elif args.max_memory is None and default_partition(grid):
-        partition = default_partition(grid)
-    else:
-        budget = args.max_memory
-        if budget is None:
-            budget = min(DEFAULT_BUDGET, (available_memory() or DEFAULT_BUDGET) // 2)
-        partition = partition_within(grid, blank, encoding, budget)
-    return Spec(grid, partition, blank, encoding)
-
-
-def _make_watcher():
-
-    class Bars(Watcher):
-        """A progress bar for every table, on stderr, if that is a terminal."""
-
-        kept = 0
-
-        def waiting(self, path):
-            notice(f"{path} is being built by another process: waiting for it")
-
-        def table_kept(self, number, count, earlier):
-            self.kept += 1
-            if earlier:
-                notice(f"pattern {number} of {count}: kept from an earlier build")
-
-        @contextlib.contextmanager
-        def table(self, number, count, tiles, states):
-            with tqdm(
-                total=states,
-                desc=f"pattern {number} of {count}",
-                unit=" states",
-                unit_scale=True,
-                disable=None,
-                leave=True,
-            ) as bar:
-                yield bar.update
-                bar.total = bar.n  # of a complete pattern only half the states can be reached
-
-    return Bars()
+DEFAULT_BUDGET = 4 * 10**9  # bytes of memory for an automatic partition without --max-memory
 
 
 def run(args: argparse.Namespace) -> int:
@@ -99,34 +43,104 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--output and --patterns go with a single database: build one at a time")
     if args.output and args.output.suffix != ".h5":
         raise InputError(f"the output '{args.output}' does not end in .h5: name it like my-database.h5")
-
     for spec in [_spec_of(target, args) for target in targets]:
         path = args.output or args.folder / f"{spec.name}.h5"
-        there = path.exists() and not args.overwrite
-        if not there:
-            needed = check_build_memory(
-                spec.grid, map(len, spec.partition), spec.encoding, args.max_memory, args.threads, args.force
-            )
-            what = f"{spec.grid} {'-'.join(str(len(tiles)) for tiles in spec.partition)}, encoding {spec.encoding}"
-            notice(f"{path}: {what}, needs {readable_size(needed)} of memory to build")
-        watcher = _make_watcher()
-        started = time.perf_counter()
-        try:
-            build_database(
-                spec,
-                path,
-                threads=args.threads,
-                overwrite=args.overwrite,
-                watcher=watcher,
-                command=["pdb-builder", *args.words],
-            )
-        except KeyboardInterrupt:
-            kept = f"{watcher.kept} of {len(spec.partition)} tables are finished and kept"
-            raise KeyboardInterrupt(f"{kept}: run the same command again to continue") from None
-        if there:
-            notice(f"{path} is there and valid: nothing to do")
-        else:
-            size = readable_size(path.stat().st_size)
-            notice(f"{path}: {size} in {time.perf_counter() - started:.1f} s")
+        _build(spec, path, args)
         print(path)
     return 0
+
+
+# ---- what to build ------------------------------------------------------------------------------
+
+
+def _spec_of(target: str, args: argparse.Namespace) -> Spec:
+    """The database that a target and the options describe."""
+    if target not in NAMED and not re.fullmatch(r"\d+[xX×]\d+", target):
+        raise InputError(f"unknown partition '{target}': use {', '.join(NAMED)}, or a board shape such as 6x6")
+    grid = check_pattern_board(Grid.parse(shape_of(target), args.wrap))
+    blank = _blank_of(args.blank, grid)
+    encoding = check_encoding(grid, args.encoding)
+    return Spec(grid, _partition_of(target, grid, blank, encoding, args), blank, encoding)
+
+
+def _blank_of(text: str, grid: Grid) -> int:
+    """The cell that the option --blank names."""
+    named = {"first": 0, "last": grid.cells - 1}
+    if text in named:
+        return named[text]
+    if not (text.isascii() and text.isdigit() and len(text) < 4):
+        raise InputError(f"'{text}' is not a cell for the blank: write first, last or a cell number such as 5")
+    return grid.check_blank(int(text))
+
+
+def _partition_of(target: str, grid: Grid, blank: int, encoding: str, args: argparse.Namespace) -> Partition:
+    """The partition: named, given by --patterns, the default of its shape, or as large as memory allows."""
+    if args.patterns is not None:
+        if target in NAMED:
+            raise InputError(f"--patterns goes with a board shape: write {grid.shape} instead of {target}")
+        return check_partition(grid, parse_patterns(args.patterns))
+    if target in NAMED:
+        return NAMED[target]
+    budget = args.max_memory
+    if budget is None:
+        default = default_partition(grid)
+        if default:
+            return default
+        budget = min(DEFAULT_BUDGET, (available_memory() or DEFAULT_BUDGET) // 2)
+    return partition_within(grid, blank, encoding, budget)
+
+
+# ---- building it --------------------------------------------------------------------------------
+
+
+class ProgressBars(Watcher):
+    """A progress bar per table, on stderr if that is a terminal."""
+
+    def __init__(self) -> None:
+        self.kept = 0  # finished tables that a later build can use
+
+    def waiting(self, path: Path) -> None:
+        notice(f"{path} is being built by another process: waiting for it")
+
+    def table_kept(self, number: int, count: int, earlier: bool) -> None:
+        self.kept += 1
+        if earlier:
+            notice(f"pattern {number} of {count}: kept from an earlier build")
+
+    @contextlib.contextmanager
+    def table(self, number: int, count: int, tiles: Sequence[int], states: int) -> Iterator[Callable[[int], object]]:
+        title = f"pattern {number} of {count}"
+        with tqdm(total=states, desc=title, unit=" states", unit_scale=True, disable=None) as bar:
+            yield bar.update
+            bar.total = bar.n  # a pattern of all tiles only reaches half of its states
+
+
+def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
+    """Build one database, or find that it exists."""
+    exists = path.exists() and not args.overwrite
+    if not exists:
+        sizes = "-".join(str(len(tiles)) for tiles in spec.partition)
+        needed = check_build_memory(
+            spec.grid, map(len, spec.partition), spec.encoding, args.max_memory, args.threads, args.force
+        )
+        notice(
+            f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {readable_size(needed)} of memory to build"
+        )
+    bars = ProgressBars()
+    started = time.perf_counter()
+    try:
+        build_database(
+            spec,
+            path,
+            threads=args.threads,
+            overwrite=args.overwrite,
+            watcher=bars,
+            command=["pdb-builder", *args.words],
+        )
+    except KeyboardInterrupt:
+        kept = f"{bars.kept} of {len(spec.partition)} tables are finished and kept"
+        raise KeyboardInterrupt(f"{kept}: run the same command again to continue") from None
+    if exists:
+        notice(f"{path} exists and is valid: nothing to do")
+    else:
+        notice(f"{path}: {readable_size(path.stat().st_size)} in {time.perf_counter() - started:.1f} s")

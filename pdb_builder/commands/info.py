@@ -1,4 +1,4 @@
-"""``pdb-builder info``: what is in a database."""
+"""``pdb-builder info``: what a database contains."""
 
 from __future__ import annotations
 
@@ -6,25 +6,28 @@ import argparse
 import json
 
 from ..base.machine import readable_size
+from ..database import Database
 from ..shell import bar_chart
 from ..store import open_database
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#"  # one for each of up to 63 patterns
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#"  # names of up to 63 patterns
+MEANING = {
+    "bits": "bit 1 of the distance for every block and arrangement",
+    "bytes": "the least distance for every footprint and arrangement",
+}
 
 
-def _draw_partition(database) -> str:
-    goal = database.grid.goal(database.spec.blank)
-    letter = {tile: LETTERS[number] for number, table in enumerate(database.tables) for tile in table.tiles}
-    boards = (
-        database.grid.draw(lambda cell: goal[cell] or "."),
-        database.grid.draw(lambda cell: letter.get(goal[cell], ".")),
-    )
-    rows = zip(*(board.splitlines() for board in boards), strict=True)
-    return "\n".join(f"    {left}      {right}" for left, right in rows)
+def run(args: argparse.Namespace) -> int:
+    database = open_database(args.file)
+    if args.json:
+        print(json.dumps(describe(database), indent=2))
+    else:
+        _print(database)
+    return 0
 
 
-def describe(database) -> dict:
-    """Everything ``info`` knows, for programs."""
+def describe(database: Database) -> dict:
+    """Everything about a database, for programs."""
     spec = database.spec
     return {
         "path": str(database.path),
@@ -53,31 +56,30 @@ def describe(database) -> dict:
     }
 
 
-def run(args: argparse.Namespace) -> int:
-
-    database = open_database(args.file)
-    if args.json:
-        print(json.dumps(describe(database), indent=2))
-        return 0
-    spec, built = database.spec, database.built
-    meaning = {
-        "bits": "bit 1 of the distance for every block and arrangement",
-        "bytes": "the least distance for every footprint and arrangement",
-    }[spec.encoding]
+def _print(database: Database) -> None:
+    spec, built, count = database.spec, database.built, len(database.tables)
     size = readable_size(database.path.stat().st_size)
-    count = len(database.tables)
     print(f"{database.path}: {spec.grid} board, {count} pattern{'s' * (count > 1)}, {size}")
-    print(f"encoding {spec.encoding}: {meaning}")
+    print(f"encoding {spec.encoding}: {MEANING[spec.encoding]}")
     print(f"built by {built['by']} at {built['at']} on {built['machine']}")
     print(f"    {built['command']}")
     print("goal and partition:")
     print(_draw_partition(database))
-    for number, table in enumerate(database.tables):
+    for letter, table in zip(LETTERS, database.tables, strict=False):
         print(
-            f"pattern {LETTERS[number]}: tiles {' '.join(map(str, table.tiles))}: {table.entries:,} entries, "
+            f"pattern {letter}: tiles {' '.join(map(str, table.tiles))}: {table.entries:,} entries, "
             f"{readable_size(table.values.nbytes)}, maximum {table.maximum}, mean {table.mean:.2f}, "
             f"built in {table.seconds:.1f} s by {table.threads} threads"
         )
         print("    distance    entries")
         print("\n".join(bar_chart(table.levels())))
-    return 0
+
+
+def _draw_partition(database: Database) -> str:
+    """The goal, and beside it the letter of each tile's pattern."""
+    grid, goal = database.grid, database.grid.goal(database.spec.blank)
+    letter = {tile: name for name, table in zip(LETTERS, database.tables, strict=False) for tile in table.tiles}
+    tiles = grid.draw(lambda cell: goal[cell] or ".")
+    letters = grid.draw(lambda cell: letter.get(goal[cell], "."))
+    rows = zip(tiles.splitlines(), letters.splitlines(), strict=True)
+    return "\n".join(f"    {left}      {right}" for left, right in rows)

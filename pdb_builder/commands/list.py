@@ -1,4 +1,4 @@
-"""``pdb-builder list``: the named partitions, what they take, and which are built."""
+"""``pdb-builder list``: the named partitions, what they cost, and which are built."""
 
 from __future__ import annotations
 
@@ -16,48 +16,9 @@ from ..pattern import DEFAULT_NAME, NAMED, Spec, shape_of
 from ..store import open_database, table_bytes
 
 
-def _states_per_second(threads: int | None) -> float:
-    """How fast this machine builds, measured on a small pattern once its kernel is compiled."""
-
-    grid, tiles = Grid(4, 4), range(1, 7)
-    build_table(Grid(3, 3), tiles, threads=threads)
-    table = build_table(grid, tiles, threads=threads)
-    return 3 * table.counts.sum() / table.seconds  # larger patterns go about three times as fast
-
-
-def _state_of(path: Path, spec) -> str:
-
-    if not path.exists():
-        return "no"
-    try:
-        return "yes" if open_database(path).spec == spec else "another"
-    except DatabaseError:
-        return "damaged"
-
-
 def run(args: argparse.Namespace) -> int:
-
     speed = _states_per_second(args.threads)
-    rows = []
-    for name, partition in NAMED.items():
-        grid = Grid.parse(shape_of(name))
-        spec = Spec(grid, partition, 0, args.encoding)
-        indexes = [index_of(grid, len(tiles)) for tiles in partition]
-        path = args.folder / f"{spec.name}.h5"
-        entries = sum(
-            index.states if spec.encoding == "bits" else index.footprints * index.arrangements for index in indexes
-        )
-        rows.append(
-            {
-                "name": name,
-                "entries": entries,
-                "bytes": sum(table_bytes(index, spec.encoding) for index in indexes),
-                "memory": max(build_memory(grid, len(tiles), spec.encoding, args.threads) for tiles in partition),
-                "seconds": 1 + sum(index.states for index in indexes) / speed * (1 if spec.encoding == "bits" else 3),
-                "built": _state_of(path, spec),
-                "path": str(path),
-            }
-        )
+    rows = [_describe(name, speed, args) for name in NAMED]
     if args.json:
         print(json.dumps(rows, indent=2))
         return 0
@@ -68,3 +29,40 @@ def run(args: argparse.Namespace) -> int:
         print(f"{name:14} {row['entries']:15,d} {sizes} {row['seconds']:6.0f} s  {row['built']}")
     print(f"Databases are kept in {args.folder}. Build one with: pdb-builder build NAME")
     return 0
+
+
+def _states_per_second(threads: int | None) -> float:
+    """How fast this machine builds, measured on a small pattern after its kernel is compiled."""
+    tiles = range(1, 7)
+    build_table(Grid(3, 3), tiles, threads=threads)  # compiles the kernel
+    table = build_table(Grid(4, 4), tiles, threads=threads)
+    return 3 * table.counts.sum() / table.seconds  # larger patterns are about three times as fast
+
+
+def _describe(name: str, speed: float, args: argparse.Namespace) -> dict:
+    """The row of a named partition."""
+    spec = Spec(Grid.parse(shape_of(name)), NAMED[name], 0, args.encoding)
+    sizes = [len(tiles) for tiles in spec.partition]
+    indexes = [index_of(spec.grid, size) for size in sizes]
+    states = sum(index.states for index in indexes)
+    in_bits = spec.encoding == "bits"
+    path = args.folder / f"{spec.name}.h5"
+    return {
+        "name": name,
+        "entries": states if in_bits else sum(index.footprints * index.arrangements for index in indexes),
+        "bytes": sum(table_bytes(index, spec.encoding) for index in indexes),
+        "memory": max(build_memory(spec.grid, size, spec.encoding, args.threads) for size in sizes),
+        "seconds": 1 + states / speed * (1 if in_bits else 3),
+        "built": _build_status(path, spec),
+        "path": str(path),
+    }
+
+
+def _build_status(path: Path, spec: Spec) -> str:
+    """Whether the file is there: yes, no, damaged, or with another database in it."""
+    if not path.exists():
+        return "no"
+    try:
+        return "yes" if open_database(path).spec == spec else "another"
+    except DatabaseError:
+        return "damaged"

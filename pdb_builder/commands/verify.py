@@ -1,56 +1,68 @@
-"""``pdb-builder verify``: a database proved right."""
+"""``pdb-builder verify``: prove a database correct, or report the first invariant that fails."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+from pathlib import Path
 
 from tqdm import tqdm
 
-from ..verify import INVARIANTS, verify_database
+from ..verify import INVARIANTS, Check, verify_database
 
 
 def run(args: argparse.Namespace) -> int:
-
-    bars: dict[str, tqdm] = {}
-
-    def progress(stage: str, states: int) -> None:
-        if stage not in bars:
-            for bar in bars.values():
-                bar.close()
-            bars[stage] = tqdm(desc=stage, unit=" states", unit_scale=True, disable=None, leave=False)
-        bars[stage].update(states)
-
     checks = []
-    for check in verify_database(
-        args.file, quick=args.quick, threads=args.threads, force=args.force, progress=progress
-    ):
-        for bar in bars.values():
-            bar.close()
-        checks.append(check)
-        if not args.json:
-            verdict = f"FAILED  {check.fault}" if check.fault else f"holds   {check.proves}"
-            print(f"{check.number} {check.name:10} {verdict}", flush=True)
+    with contextlib.closing(StageBars()) as bars:
+        for check in verify_database(
+            args.file, quick=args.quick, threads=args.threads, force=args.force, progress=bars.update
+        ):
+            bars.close()
+            checks.append(check)
+            if not args.json:
+                verdict = f"FAILED  {check.fault}" if check.fault else f"holds   {check.proves}"
+                print(f"{check.number} {check.name:10} {verdict}", flush=True)
     failed = any(check.fault for check in checks)
     if args.json:
-        rows = [
-            {"number": c.number, "name": c.name, "holds": not c.fault, "fault": c.fault, "proves": c.proves}
-            for c in checks
-        ]
-        print(
-            json.dumps(
-                {
-                    "path": str(args.file),
-                    "verified": not failed,
-                    "complete": len(checks) == len(INVARIANTS),
-                    "checks": rows,
-                }
-            )
-        )
+        print(json.dumps(_describe(args.file, checks, failed)))
     elif failed:
         print(f"{args.file} is NOT a valid database")
     elif args.quick:
         print(f"{args.file} is whole; the entries were not searched again (leave out --quick for that)")
     else:
-        print(f"{args.file} is proved right")
+        print(f"{args.file} is proved correct")
     return 1 if failed else 0
+
+
+class StageBars:
+    """A progress bar per stage of the search, on stderr if that is a terminal."""
+
+    def __init__(self) -> None:
+        self.stage = ""
+        self.bar: tqdm | None = None
+
+    def update(self, stage: str, states: int) -> None:
+        if stage != self.stage:
+            self.close()
+            self.stage = stage
+            self.bar = tqdm(desc=stage, unit=" states", unit_scale=True, disable=None, leave=False)
+        if self.bar is not None:
+            self.bar.update(states)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+
+
+def _describe(path: Path, checks: list[Check], failed: bool) -> dict:
+    """The outcome, for programs."""
+    return {
+        "path": str(path),
+        "verified": not failed,
+        "complete": len(checks) == len(INVARIANTS),
+        "checks": [
+            {"number": c.number, "name": c.name, "holds": not c.fault, "fault": c.fault, "proves": c.proves}
+            for c in checks
+        ],
+    }

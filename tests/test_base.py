@@ -1,0 +1,390 @@
+"""The base layer: files that are replaced, folders, errors, threads, and the cache of compiled code."""
+
+import ast
+import inspect
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from pdb_builder.base import compile_cache, errors, folders
+from pdb_builder.base.compile_cache import kernel_sources, prepare_cache
+from pdb_builder.base.errors import DatabaseError, InputError, SlidepdbError
+from pdb_builder.base.files import check_writable, output_file, replaced
+from pdb_builder.base.machine import default_threads
+from pdb_builder.base.workers import MAX_THREADS, Workers, check_threads
+
+ROOT = Path(__file__).parent.parent
+BASE = ROOT / "pdb_builder" / "base"
+
+
+# ---- the layer ----------------------------------------------------------------------------------
+
+
+def test_the_base_layer_imports_nothing_of_ours_from_outside():
+    for path in BASE.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom):
+                assert node.level <= 1, path
+                names = [node.module] if node.level == 0 else []
+            assert not any(name.split(".")[0] in ("pdb_builder", "solver") for name in names), path
+
+
+def test_what_command_lines_need_at_once_does_not_load_numba():
+    code = "import sys; from pdb_builder.base import errors, files, folders, interrupts, lazy, machine, workers; "
+    code += "print([name for name in ('numba', 'numpy', 'h5py') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+# ---- errors -------------------------------------------------------------------------------------
+
+
+def test_all_errors_have_one_root():
+    found = [error for _, error in inspect.getmembers(errors, inspect.isclass)]
+    assert len(found) > 10 and all(issubclass(error, SlidepdbError) for error in found)
+    assert issubclass(InputError, ValueError) and not issubclass(InputError, DatabaseError)
+
+
+def test_errors_are_defined_nowhere_else():
+    """Exceptions elsewhere are signals between our own functions, not errors."""
+    names = "|".join(name for name, _ in inspect.getmembers(errors, inspect.isclass))
+    for package in ("pdb_builder", "solver"):
+        for path in (ROOT / package).rglob("*.py"):
+            if path.name != "errors.py":
+                for name, bases in re.findall(r"^class (\w+)\((.*)\):", path.read_text(), re.MULTILINE):
+                    assert not name.endswith("Error") and not re.search(rf"\b({names}|\w+Error)\b", bases), (path, name)
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def target(tmp_path):
+    """A file with old contents, alone in its folder."""
+    path = tmp_path / "target.txt"
+    path.write_bytes(b"old")
+    return path
+
+
+def only_old(path):
+    return list(path.parent.iterdir()) == [path] and path.read_bytes() == b"old"
+
+
+def test_a_file_appears_complete_when_the_block_ends(target):
+    with replaced(target) as file:
+        file.write(b"new")
+        file.flush()
+        assert target.read_bytes() == b"old"
+        (temporary,) = set(target.parent.iterdir()) - {target}
+        assert temporary.name.startswith(".target.txt.") and temporary.name.endswith(".tmp")
+    assert target.read_bytes() == b"new" and list(target.parent.iterdir()) == [target]
+
+
+def test_the_temporary_file_can_be_in_another_folder(target, tmp_path):
+    workshop = tmp_path / "workshop"
+    workshop.mkdir()
+    with replaced(target, folder=workshop) as file:
+        file.write(b"new")
+        assert len(list(workshop.glob("*.tmp"))) == 1
+    assert target.read_bytes() == b"new" and not list(workshop.iterdir())
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), ValueError("a defect"), KeyboardInterrupt()])
+def test_an_error_in_the_block_leaves_the_old_file_alone(error, target):
+    with pytest.raises(type(error)), replaced(target) as file:
+        file.write(b"new")
+        raise error
+    assert only_old(target)
+
+
+@pytest.mark.parametrize("call", ["fsync", "replace"])
+def test_a_failure_at_the_end_leaves_the_old_file_alone(call, target, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, call, full)
+    with pytest.raises(OSError, match="No space left"), replaced(target) as file:
+        file.write(b"new")
+    assert only_old(target)
+
+
+def test_a_full_disk_leaves_the_old_file_alone(target):
+    """A limit on file sizes stands in for a disk that fills up, also when the buffer is flushed once more."""
+    code = (
+        "import resource, sys; from pathlib import Path; from pdb_builder.base.files import replaced\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "with replaced(Path(sys.argv[1])) as file:\n"
+        "    file.write(bytes(5000))"
+    )
+    process = subprocess.run([sys.executable, "-c", code, target], capture_output=True, text=True)
+    assert process.returncode == 1 and "File too large" in process.stderr
+    assert only_old(target)
+
+
+def test_a_killed_writer_leaves_the_old_file_and_a_temporary_one(target):
+    code = (
+        "import sys, time; from pathlib import Path; from pdb_builder.base.files import replaced\n"
+        "with replaced(Path(sys.argv[1])) as file:\n"
+        "    file.write(b'new'); file.flush(); print(flush=True); time.sleep(60)"
+    )
+    process = subprocess.Popen([sys.executable, "-c", code, target], stdout=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    assert target.read_bytes() == b"old"
+    (left,) = set(target.parent.iterdir()) - {target}
+    assert left.name.startswith(".") and left.suffix == ".tmp"
+
+
+def test_two_writers_do_not_disturb_each_other(target):
+    with replaced(target) as first, replaced(target) as second:
+        first.write(b"first")
+        second.write(b"second")
+    assert target.read_bytes() == b"first"  # the last one to finish
+    assert list(target.parent.iterdir()) == [target]
+
+
+def test_permissions_are_kept(target):
+    target.chmod(0o640)
+    with replaced(target) as file:
+        file.write(b"new")
+    assert stat.S_IMODE(target.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "ü" * 127])
+def test_names_may_be_as_long_as_the_file_system_allows(name, tmp_path):
+    with replaced(tmp_path / name) as file:
+        file.write(b"new")
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_pipe_or_a_folder_is_not_replaced(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    for name in ("pipe", "folder"):
+        with pytest.raises(FileExistsError, match="not a regular file"), replaced(tmp_path / name):
+            pass
+        with pytest.raises(InputError, match="not a regular file"), output_file(tmp_path / name):
+            pass
+    assert sorted(os.listdir(tmp_path)) == ["folder", "pipe"]
+
+
+def test_a_link_to_an_output_file_is_followed(target):
+    link = target.with_name("link")
+    link.symlink_to(target)
+    with output_file(link) as file:
+        file.write(b"new")
+    assert link.is_symlink() and target.read_bytes() == b"new"
+
+
+def test_an_output_file_that_cannot_be_written_is_bad_input(tmp_path):
+    fact = r"a.txt cannot be written: No such file or directory; choose another file"
+    with pytest.raises(InputError, match=fact), output_file(tmp_path / "nowhere" / "a.txt"):
+        pass
+
+
+def test_what_cannot_be_written_is_said_beforehand(target, tmp_path):
+    check_writable(target)
+    check_writable(tmp_path / "new.txt")
+    os.mkfifo(tmp_path / "pipe")
+    for path, fact in (
+        (tmp_path, "is a folder: choose the name of a file"),
+        (tmp_path / "nowhere" / "a.txt", "there is no folder .*nowhere for a.txt: create it"),
+        (tmp_path / "pipe", "is not a regular file: choose another file"),
+    ):
+        with pytest.raises(InputError, match=fact):
+            check_writable(path)
+    assert target.read_bytes() == b"old" and not list(tmp_path.glob(".*"))
+
+
+# ---- folders ------------------------------------------------------------------------------------
+
+
+def test_the_variable_names_the_folder(monkeypatch, tmp_path):
+    monkeypatch.setenv("SLIDEPDB_DATABASES", str(tmp_path))
+    assert folders.databases_folder() == tmp_path
+    monkeypatch.setenv("SLIDEPDB_DATABASES", "here")
+    monkeypatch.chdir(tmp_path)
+    assert folders.databases_folder() == tmp_path / "here"
+
+
+@pytest.mark.parametrize("value", [None, ""])
+def test_a_checkout_has_a_folder_of_databases(value, monkeypatch, tmp_path):
+    monkeypatch.delenv("SLIDEPDB_DATABASES", raising=False)
+    if value is not None:
+        monkeypatch.setenv("SLIDEPDB_DATABASES", value)
+    monkeypatch.chdir(tmp_path)
+    assert folders.checkout() == ROOT
+    assert folders.databases_folder() == ROOT / "databases"
+
+
+@pytest.mark.parametrize("project", [None, '[project]\nname = "another"\n', '[project]\nname = "slidepdb"\n'])
+def test_an_installed_copy_uses_the_data_folder_of_the_user(project, tmp_path):
+    """Not even a ``pyproject.toml`` of something else beside the package makes a checkout."""
+    site = tmp_path / "site-packages"
+    shutil.copytree(ROOT / "pdb_builder", site / "pdb_builder", ignore=shutil.ignore_patterns("__pycache__"))
+    if project:
+        (site / "pyproject.toml").write_text(project)
+    process = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from pdb_builder.base.folders import *; print(databases_folder()); print(cache_folder())",
+        ],
+        cwd=site,  # which Python searches first
+        env={"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CACHE_HOME": str(tmp_path / "cache")},
+        capture_output=True,
+        text=True,
+    )
+    checkout = project is not None and "slidepdb" in project
+    home = site if checkout else tmp_path / "data" / "slidepdb"
+    if sys.platform.startswith("linux") or checkout:
+        assert process.stdout.splitlines()[0] == str(home / "databases"), process.stderr
+    assert all(Path(line).is_absolute() for line in process.stdout.splitlines())
+
+
+# ---- threads ------------------------------------------------------------------------------------
+
+
+def test_numbers_of_threads():
+    assert check_threads(None) == min(default_threads(), MAX_THREADS)
+    assert [check_threads(number) for number in (1, MAX_THREADS)] == [1, MAX_THREADS]
+    for wrong in (0, -1, 300, 1.5, "two"):
+        with pytest.raises(InputError, match=rf"^threads must be between 1 and 256, got {wrong!r}$"):
+            check_threads(wrong)
+        with pytest.raises(InputError):
+            Workers(wrong)
+
+
+def test_workers_share_out_every_number_once():
+    with Workers(3) as workers:
+        for count in (0, 1, 5, 1000):
+            ranges = workers.split(count)
+            assert [number for low, high in ranges for number in range(low, high)] == list(range(count))
+            assert workers.over(ranges, lambda scale, low, high: scale * (high - low), 2) == [
+                2 * (b - a) for a, b in ranges
+            ]
+        assert all(high - low >= 100 for low, high in workers.split(1000, 100))
+        with pytest.raises(ZeroDivisionError):
+            workers.over([(0, 1)] * 100, lambda low, high: 1 / 0)
+
+
+# ---- the cache of compiled code -----------------------------------------------------------------
+
+COMPILED = re.compile(r"^\s*@(kernel|shared|body_of|intrinsic|overload)\b", re.MULTILINE)
+
+
+def test_everything_compiled_is_among_the_sources_of_kernels():
+    sources = kernel_sources(ROOT)
+    compiled = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("pdb_builder", "solver")
+        for path in (ROOT / package).rglob("*.py")
+        if COMPILED.search(path.read_text())
+    }
+    assert len(compiled) > 10 and compiled <= set(sources)
+    for path, text in sources.items():
+        assert text == (ROOT / path).read_bytes()
+
+
+def test_whatever_a_source_of_kernels_imports_is_one_too():
+    """Read from the syntax tree instead of by regular expressions."""
+    sources = set(kernel_sources(ROOT))
+    for path in sources:
+        for node in ast.parse((ROOT / path).read_text()).body:
+            if isinstance(node, ast.Import):
+                assert not any(alias.name.startswith(("pdb_builder", "solver")) for alias in node.names)
+            if isinstance(node, ast.ImportFrom):
+                package = (ROOT / path).parents[node.level - 1] if node.level else ROOT
+                folder = package.joinpath(*(node.module or "").split("."))
+                for file in (folder.with_suffix(".py"), *(folder / f"{alias.name}.py" for alias in node.names)):
+                    if file.is_file():
+                        assert file.relative_to(ROOT).as_posix() in sources, (path, file)
+
+
+def test_commands_and_pictures_are_not():
+    for path in kernel_sources(ROOT):
+        assert not re.search(r"/(commands|show|comparison)/|cli\.py|shell\.py|__main__", path), path
+
+
+def fake_project(root, constant):
+    """Packages with a kernel that inlines a constant of another module, and a command."""
+    texts = {
+        "pdb_builder/base/jit.py": "import numba\n",
+        "pdb_builder/kernels.py": "from .base.jit import kernel\nfrom .constants import (\n    SIZE,  # of it\n)\n",
+        "pdb_builder/constants.py": f"SIZE = {constant}\n",
+        "pdb_builder/commands/show.py": "from ..kernels import sweep\n",
+        "solver/heuristics/contract.py": "from pdb_builder.base import jit\n",
+        "solver/bound.py": "from .heuristics import contract\nfrom pdb_builder.grid import Grid\n",
+        "pdb_builder/grid.py": "",
+        "solver/colours.py": "import numbers\n",
+    }
+    for path, text in texts.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+def test_sources_are_found_through_every_form_of_import(tmp_path):
+    fake_project(tmp_path, 3)
+    assert set(kernel_sources(tmp_path)) == {
+        "pdb_builder/base/jit.py",
+        "pdb_builder/kernels.py",
+        "pdb_builder/constants.py",
+        "pdb_builder/grid.py",
+        "solver/bound.py",
+        "solver/heuristics/contract.py",
+    }
+
+
+def test_every_version_of_the_sources_has_its_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(compile_cache, "__file__", str(tmp_path / "pdb_builder" / "base" / "compile_cache.py"))
+    fake_project(tmp_path, 3)
+    first = prepare_cache("1.0")
+    assert first.is_dir() and first.parent == tmp_path / "cache" and prepare_cache("1.0") == first
+    (tmp_path / "pdb_builder" / "commands" / "show.py").write_text("# edited")
+    assert prepare_cache("1.0") == first
+    fake_project(tmp_path, 4)
+    assert len({first, prepare_cache("1.0"), prepare_cache("1.1")}) == 3
+    fake_project(tmp_path, 3)
+    assert prepare_cache("1.0") == first
+
+
+def test_old_folders_are_removed_and_recent_ones_kept(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    day = 24 * 3600
+    ages = {f"kernels-{number:016x}": age for number, age in enumerate([0.5, 0.9, 2, 3, 4, 5])}
+    for name, age in (ages | {"kernels-other": 99, "something": 99}).items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "code.nbi").touch()
+        os.utime(tmp_path / name, (time.time() - age * day,) * 2)
+    current = prepare_cache("none such")
+    names = set(os.listdir(tmp_path))
+    assert names == {
+        current.name,
+        "kernels-other",
+        "something",
+        *list(ages)[:3],
+    }  # three however old, recent ones anyway
+    for name in list(ages)[:3]:
+        os.utime(tmp_path / name)
+    for number in range(5):
+        prepare_cache(f"none such {number}")
+    assert len(os.listdir(tmp_path)) == len(names) + 5  # all of them were used today
+
+
+def test_no_cache_where_none_can_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    assert prepare_cache("1.0") is None
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "full"))
+    monkeypatch.setattr(compile_cache, "LEAST_FREE", 10**18)
+    assert prepare_cache("1.0") is None
