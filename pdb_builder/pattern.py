@@ -155,7 +155,7 @@ class Spec:
     grid: Grid
     partition: Partition
     blank: int = 0
-    encoding: str | None = None
+    encoding: str = None  # type: ignore[assignment]  # never None once it is made
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "partition", check_partition(self.grid, self.partition))

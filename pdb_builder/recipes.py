@@ -123,11 +123,11 @@ def recipes_of(size: int) -> Recipes:
 
     moves = merge_moves(size)
     group = np.where(moves.before == moves.after, 0, 1 + moves.leading).reshape(size * size, -1)
-    shuffle = (moves.before * np.where(moves.leading, leading, trailing) + moves.after).reshape(group.shape)
-    target = moves.target.reshape(group.shape)
-    order = np.lexsort((target, shuffle, group))  # sorts the merges of each move by group, shuffle and target
+    shuffle_of = (moves.before * np.where(moves.leading, leading, trailing) + moves.after).reshape(group.shape)
+    target_of = moves.target.reshape(group.shape)
+    order = np.lexsort((target_of, shuffle_of, group))  # sorts the merges of each move by group, shuffle and target
     groups = np.zeros((size * size, 4), dtype=np.int64)
     groups[:, 1:] = (group[:, :, None] < [1, 2, 3]).sum(axis=1)
     groups += np.arange(size * size)[:, None] * group.shape[1]
-    target, shuffle = (np.take_along_axis(array, order, axis=1).ravel() for array in (target, shuffle))
-    return Recipes(groups, target * rows, order.ravel() * rows, shuffle, row_source, terms, masks, rotations)
+    targets, shuffles = (np.take_along_axis(array, order, axis=1).ravel() for array in (target_of, shuffle_of))
+    return Recipes(groups, targets * rows, order.ravel() * rows, shuffles, row_source, terms, masks, rotations)

@@ -44,9 +44,9 @@ from .base.workers import MAX_THREADS
 DEFECT = 70  # the exit code of a defect in the program
 REMEDIES = {
     errno.ENOENT: "check the name",
-    errno.EACCES: "check its permissions, or use another",
+    errno.EACCES: "check its permissions, or choose another",
     errno.EISDIR: "name a file",
-    errno.ENOSPC: "free some space, or use another disk",
+    errno.ENOSPC: "make room, or use another disk",
 }
 FLAGS = {"every": "--all"}  # parameters whose flags have other names
 
@@ -187,7 +187,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         if error.filename is None:  # stdout: what it still buffers cannot be written either
             with contextlib.suppress(OSError):
                 sys.stdout.close()
-        remedy = REMEDIES.get(error.errno, "use another")
+        remedy = REMEDIES.get(error.errno or 0, "choose another")
         return fail(f"{error.filename or 'output'}: {error.strerror or error}: {remedy}")
     except Exception:
         traceback.print_exc()

@@ -208,7 +208,7 @@ def test_closed_and_full_streams(small, tmp_path):
 def test_output_that_cannot_be_written(small):
     done = shell(f"pdb-builder info {shlex.quote(str(small))} > /dev/full")
     assert done.returncode == 2
-    assert done.stderr == "pdb-builder: error: output: No space left on device: free some space, or use another disk\n"
+    assert done.stderr == "pdb-builder: error: output: No space left on device: make room, or use another disk\n"
 
 
 def test_more_patterns_than_capital_letters(tmp_path, capsys):

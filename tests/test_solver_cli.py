@@ -769,7 +769,7 @@ def test_closed_and_narrow_streams():
         done = shell(f"pdb-solver solve {EASY} --heuristic manhattan > /dev/full")
         assert (done.returncode, done.stderr) == (
             2,
-            "pdb-solver: error: output: No space left on device: free some space, or use another disk\n",
+            "pdb-solver: error: output: No space left on device: make room, or use another disk\n",
         )
 
 

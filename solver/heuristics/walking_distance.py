@@ -43,6 +43,7 @@ MOST_LINKED = 1 << 24  # bytes of links, of both axes
 # where its part of each array begins.
 LINES, WIDTH, OF_LINES, OF_CODES, OF_RESTS, OF_FILLINGS, OF_LINKS = range(7)
 FACTS = 8  # a power of two, so that finding a row is a shift
+VALUE = 2  # where the state of the linked kind has the value
 # What a slot of the ranked kind holds: what a move exchanges.
 RANK, BETWEEN, DISTANCE = range(3)
 SLOT = 4
@@ -74,9 +75,7 @@ class Linked(NamedTuple):
     turns: np.ndarray  # [tile, cols + target - source] -> where its links begin, and in the lowest bit the axis
     stride: np.ndarray  # [axis] -> links of a matrix
     links: np.ndarray  # [matrix, goal line, direction] -> the next matrix, and in the lowest bit whether it is nearer
-    state: np.ndarray  # of the current board: the next two, which are parts of it
-    value: np.ndarray
-    first: np.ndarray  # [axis] -> where the links of the current matrix begin
+    state: np.ndarray  # of the current board: for each axis where the links of its matrix begin, and the value
     slots: np.ndarray  # [slot] -> the value, and in the lower 32 bits where the links of the new matrix begin
 
 
@@ -206,8 +205,7 @@ def _prepared(grid: Grid, blank: int, folder: Path) -> Heuristic:
 
     def linked(slots: int) -> Linked:
         state, scratch = np.zeros(3, dtype=np.int64), np.zeros(2 * (rows + cols) + 2, dtype=np.int64)
-        working = (state, state[:1], state[1:], np.zeros(slots, dtype=np.int64))
-        return Linked(axes(scratch), cols, turns.ravel(), stride, all_links, *working)
+        return Linked(axes(scratch), cols, turns.ravel(), stride, all_links, state, np.zeros(slots, dtype=np.int64))
 
     return Heuristic("walking-distance", linked, measure)
 
@@ -244,8 +242,8 @@ def _locate(axes, board):
 def _load_linked(heuristic, board, parts, at):
     _locate(heuristic.axes, board)
     for axis in range(2):
-        heuristic.first[axis] = heuristic.axes.ranks[axis] * heuristic.stride[axis]
-    heuristic.value[0] = parts[at]
+        heuristic.state[axis] = heuristic.axes.ranks[axis] * heuristic.stride[axis]
+    heuristic.state[VALUE] = parts[at]
 
 
 @body_of(evaluate, Linked)
@@ -253,8 +251,8 @@ def _evaluate_linked(heuristic, slot, tile, source, target):
     at = np.int64(tile) * (2 * heuristic.cols + 1) + heuristic.cols + np.int64(target) - np.int64(source)
     turn = fetch(heuristic.turns, at)
     axis = turn & 1
-    link = np.int64(fetch(heuristic.links, fetch(heuristic.first, axis) + (turn >> 1)))
-    value = fetch(heuristic.value, 0) + 1 - ((link & 1) << 1)
+    link = np.int64(fetch(heuristic.links, fetch(heuristic.state, axis) + (turn >> 1)))
+    value = fetch(heuristic.state, VALUE) + 1 - ((link & 1) << 1)
     put(heuristic.slots, slot, (value << 32) | ((link >> 1) * fetch(heuristic.stride, axis)))
     return value
 
@@ -264,9 +262,9 @@ def _apply_linked(heuristic, slot, tile, source, target):
     change = np.int64(target) - np.int64(source)
     axis = np.int64(change * change == 1)
     new = fetch(heuristic.slots, slot)
-    put(heuristic.slots, slot, (fetch(heuristic.value, 0) << 32) | fetch(heuristic.first, axis))
-    put(heuristic.first, axis, new & 0xFFFFFFFF)
-    put(heuristic.value, 0, new >> 32)
+    put(heuristic.slots, slot, (fetch(heuristic.state, VALUE) << 32) | fetch(heuristic.state, axis))
+    put(heuristic.state, axis, new & 0xFFFFFFFF)
+    put(heuristic.state, VALUE, new >> 32)
 
 
 @body_of(load, Ranked)
