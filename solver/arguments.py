@@ -25,175 +25,179 @@ from .show.playback import SPEED
 # ---- commands -----------------------------------------------------------------------------------
 
 
-def solve_options(sub: argparse.ArgumentParser) -> None:
-    _board_options(sub)
-    _search_options(sub)
-    threads_option(sub)
-    sub.add_argument("--jobs", type=positive, metavar="N", help="solve N of several boards at a time (default: 1)")
-    _limit_options(sub)
-    sub.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
-    sub.add_argument(
+def solve_options(command: argparse.ArgumentParser) -> None:
+    _board_options(command)
+    _search_options(command)
+    threads_option(command)
+    command.add_argument("--jobs", type=positive, metavar="N", help="solve N of several boards at a time (default: 1)")
+    _limit_options(command)
+    command.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
+    command.add_argument(
         "--moves",
         choices=("tile", "blank"),
         default="tile",
         help="whose moves the letters name (default: %(default)s)",
     )
-    sub.add_argument("--show", action="store_true", help="print the boards along the way")
-    sub.add_argument(
+    command.add_argument("--show", action="store_true", help="print the boards along the way")
+    command.add_argument(
         "--quiet",
         action="store_true",
         help="print the moves alone; for several boards one line per board, '-' without a solution",
     )
-    sub.add_argument("--json", action="store_true", help="one JSON object per board")
-    sub.add_argument(
+    command.add_argument("--json", action="store_true", help="one JSON object per board")
+    command.add_argument(
         "--animate",
         action="store_true",
         help="play the solution in the terminal before it is printed; several boards one after another. "
         "Where it cannot be played, like --show",
     )
-    sub.add_argument(
+    command.add_argument(
         "--gif", type=Path, metavar="FILE", help="draw the solution of one board as an animated .gif (needs Pillow)"
     )
-    sub.add_argument(
+    command.add_argument(
         "--speed",
         type=moves_per_second,
         metavar="N",
         help=f"moves per second of --animate and --gif (default: {SPEED})",
     )
-    folder_option(sub)
+    folder_option(command)
 
 
-def compare_options(sub: argparse.ArgumentParser) -> None:
-    _board_options(sub)
-    sub.add_argument("--random", metavar="RxC", help="use random boards of this shape")
-    sub.add_argument("-n", "--number", type=number_above_0, metavar="N", help="how many random boards (default: 100)")
-    sub.add_argument("--seed", type=whole_number, metavar="N", help="which random boards (default: 1)")
-    sub.add_argument(
+def compare_options(command: argparse.ArgumentParser) -> None:
+    _board_options(command)
+    command.add_argument("--random", metavar="RxC", help="use random boards of this shape")
+    command.add_argument(
+        "-n", "--number", type=number_above_0, metavar="N", help="how many random boards (default: 100)"
+    )
+    command.add_argument("--seed", type=whole_number, metavar="N", help="which random boards (default: 1)")
+    command.add_argument(
         "--only",
         type=number_list,
         metavar="NUMBERS",
         help="use only some of the boards, by number in the set or line of the file, as in 1-20,33",
     )
-    sub.add_argument(
+    command.add_argument(
         "--heuristics",
         metavar="A,B,...",
         help="the heuristics to compare, written as for 'solve --heuristic' (default: manhattan,linear-conflict,pdb, "
         "without linear-conflict on wrapped boards, without pdb on boards of more than 64 cells)",
     )
-    sub.add_argument(
+    command.add_argument(
         "--algorithms",
         default="ida-star",
         metavar="A,B,...",
         help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves, "
         "weighted-a-star:1.5 the weight, beam:10000 the width, dfs:30 a depth limit (default: %(default)s)",
     )
-    sub.add_argument("--threads", type=positive, default=1, metavar="N", help="threads per search (default: 1)")
-    sub.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
-    _limit_options(sub)
-    sub.add_argument("--each", action="store_true", help="also print one row per board")
-    sub.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
-    sub.add_argument("--csv", type=Path, metavar="FILE", help="write one line per board and method to a new file")
-    sub.add_argument(
+    command.add_argument("--threads", type=positive, default=1, metavar="N", help="threads per search (default: 1)")
+    command.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
+    _limit_options(command)
+    command.add_argument("--each", action="store_true", help="also print one row per board")
+    command.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
+    command.add_argument("--csv", type=Path, metavar="FILE", help="write one line per board and method to a new file")
+    command.add_argument(
         "--resume", type=Path, metavar="FILE", help="the same, but if the file exists, run only what it lacks"
     )
-    sub.add_argument("--plot", type=Path, metavar="FILE", help="draw the results as .png or .svg (needs matplotlib)")
-    sub.add_argument(
+    command.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the results as .png or .svg (needs matplotlib)"
+    )
+    command.add_argument(
         "--report", type=Path, metavar="FILE", help="write an HTML page with everything (needs matplotlib)"
     )
-    folder_option(sub)
+    folder_option(command)
 
 
-def check_options(sub: argparse.ArgumentParser) -> None:
-    _board_options(sub)
-    sub.add_argument("--json", action="store_true", help="one JSON object per board")
+def check_options(command: argparse.ArgumentParser) -> None:
+    _board_options(command)
+    command.add_argument("--json", action="store_true", help="one JSON object per board")
 
 
-def distribution_options(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("shape", metavar="RxC", help="rows and columns, at most 3x4, 2x6, 4x3 or 6x2")
-    _goal_option(sub)
-    _wrap_option(sub)
-    threads_option(sub)
-    sub.add_argument("--json", action="store_true", help="one JSON object, with at most 20 of the farthest boards")
+def distribution_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("shape", metavar="RxC", help="rows and columns, at most 3x4, 2x6, 4x3 or 6x2")
+    _goal_option(command)
+    _wrap_option(command)
+    threads_option(command)
+    command.add_argument("--json", action="store_true", help="one JSON object, with at most 20 of the farthest boards")
 
 
-def random_options(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("shape", metavar="RxC", help="rows and columns, as in 4x4")
-    sub.add_argument(
+def random_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("shape", metavar="RxC", help="rows and columns, as in 4x4")
+    command.add_argument(
         "-n", "--number", type=number_above_0, default=1, metavar="N", help="how many (default: %(default)s)"
     )
-    sub.add_argument("--seed", type=whole_number, metavar="N", help="makes the random boards repeatable")
-    _goal_option(sub)
-    _wrap_option(sub)
+    command.add_argument("--seed", type=whole_number, metavar="N", help="makes the random boards repeatable")
+    _goal_option(command)
+    _wrap_option(command)
 
 
-def bench_options(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
+def bench_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "rows", nargs="*", metavar="ROW", help="what to measure (default: all but beam-...; an unknown name lists them)"
     )
-    folder_option(sub)
-    sub.add_argument("--json", action="store_true", help="one JSON object per row")
+    folder_option(command)
+    command.add_argument("--json", action="store_true", help="one JSON object per row")
 
 
 # ---- groups -------------------------------------------------------------------------------------
 
 
-def _board_options(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
+def _board_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "board",
         nargs="*",
         metavar="BOARD",
         help="numbers row by row, the blank as 0, _, . or x; rows may be separated by / or ; (default: stdin)",
     )
-    sub.add_argument("--file", type=Path, metavar="FILE", help="read boards from a file: one per line, or matrices")
-    sub.add_argument("--set", choices=SETS, help="use a published set")
-    sub.add_argument("--shape", metavar="RxC", help="rows and columns, as in 3x4, where they cannot be guessed")
-    _goal_option(sub)
-    _wrap_option(sub)
+    command.add_argument("--file", type=Path, metavar="FILE", help="read boards from a file: one per line, or matrices")
+    command.add_argument("--set", choices=SETS, help="use a published set")
+    command.add_argument("--shape", metavar="RxC", help="rows and columns, as in 3x4, where they cannot be guessed")
+    _goal_option(command)
+    _wrap_option(command)
 
 
-def _goal_option(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
+def _goal_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--goal",
         metavar="GOAL",
         help=f"{', '.join(GOALS)} or a board: where the tiles and the blank belong (default: last)",
     )
 
 
-def _wrap_option(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument("--wrap", action="store_true", help="the edges are joined: tiles slide across them")
+def _wrap_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--wrap", action="store_true", help="the edges are joined: tiles slide across them")
 
 
-def _search_options(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
+def _search_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--heuristic",
         metavar="NAME",
         help=f"{', '.join(HEURISTICS)}; pdb:NAME is a particular database, max:A+B the maximum of several "
         "(default: the best available)",
     )
-    sub.add_argument(
+    command.add_argument(
         "--algorithm",
         choices=SEARCHES,
         metavar="NAME",
         help=f"the search: {'; '.join(f'{name}, {search.summary}' for name, search in SEARCHES.items())} "
         f"(default: ida-star, and beam for boards of more than {PROVABLE} cells)",
     )
-    sub.add_argument(
+    command.add_argument(
         "--weight",
         type=number_from_1,
         metavar="W",
         help=f"the weight of the heuristic in weighted-a-star (default: {DEFAULT_WEIGHT})",
     )
-    sub.add_argument(
+    command.add_argument(
         "--width",
         type=number_above_0,
         metavar="N",
         help="how many boards per level beam keeps (default: more and more, until --time-limit, which is then "
         f"{DEFAULT_SECONDS:g} seconds unless given)",
     )
-    sub.add_argument(
+    command.add_argument(
         "--depth", type=number_above_0, metavar="N", help="how deep dfs searches (default: deeper and deeper)"
     )
-    sub.add_argument(
+    command.add_argument(
         "--order",
         choices=ORDERS,
         help="the order in which ida-star tries moves: fixed (blank up, left, right, down, with the blank's home "
@@ -201,14 +205,14 @@ def _search_options(sub: argparse.ArgumentParser) -> None:
     )
 
 
-def _limit_options(sub: argparse.ArgumentParser) -> None:
-    sub.add_argument(
+def _limit_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--time-limit", type=seconds_above_0, metavar="SECONDS", help="give up on a board after this many seconds"
     )
-    sub.add_argument(
+    command.add_argument(
         "--node-limit", type=number_above_0, metavar="N", help="give up on a board after generating this many boards"
     )
-    sub.add_argument(
+    command.add_argument(
         "--memory-limit",
         type=parse_size,
         metavar="SIZE",

@@ -103,11 +103,12 @@ def _checked_number(word: str) -> int:
 def _rows_after_size(numbers: list[list[int]]) -> list[list[int]]:
     """The rows after a size line, if there are as many as it says, each with as many numbers."""
     size, rows = numbers[0][0], numbers[1:]
-    wrong = next((row for row in rows if len(row) != size), None)
-    if len(rows) == size and wrong is None:
+    if len(rows) != size:
+        found = "1 row follows" if len(rows) == 1 else f"{len(rows)} rows follow"
+    elif wrong := [row for row in rows if len(row) != size]:
+        found = f"one has {counted(len(wrong[0]), 'number')}"
+    else:
         return rows
-    follow = "1 row follows" if len(rows) == 1 else f"{len(rows)} rows follow"
-    found = follow if len(rows) != size else f"one has {counted(len(wrong), 'number')}"
     raise InputError(
         f"the first line announces {size} rows of {size} numbers, but {found}: "
         "complete the board, or leave out the first line"

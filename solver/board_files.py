@@ -18,7 +18,7 @@ So a bad line costs the good ones around it nothing, unless they are rows of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
 
@@ -65,15 +65,15 @@ def read_boards(lines: Iterable[str], grid: Grid | None = None) -> Iterator[tupl
 
 def _matrix_started_by(rows: list[list[str]], line: int, grid: Grid | None) -> _Matrix | None:
     """The matrix whose size or first row a line is, if any."""
-    numbers = [number_of(word) for word in rows[0]]
-    if len(rows) > 1 or None in numbers:
+    numbers = [number for word in rows[0] if (number := number_of(word)) is not None]
+    if len(rows) > 1 or len(numbers) < len(rows[0]):
         return None
     if len(numbers) == 1:
         return _Matrix(line, grid, size=numbers[0]) if 2 <= numbers[0] < 1000 else None
     return _Matrix(line, grid) if _is_row(numbers, grid) else None
 
 
-def _is_row(numbers: list[int | None], grid: Grid | None = None) -> bool:
+def _is_row(numbers: Sequence[int | None], grid: Grid | None = None) -> bool:
     """Whether a line has as many numbers as a row, rather than as a board."""
     if grid:
         return len(numbers) == grid.cols
@@ -106,13 +106,13 @@ class _Matrix:
         return len(self.rows) < len(self.rows[0]) and _is_row(numbers)
 
     def complete(self) -> bool:
-        if self.size or self.grid:
-            return len(self.rows) == (self.size or self.grid.rows)
-        numbers = self._numbers()
+        if height := self.size or (self.grid.rows if self.grid else 0):
+            return len(self.rows) == height
         if len(self.rows) < len(self.rows[0]):
             return False
-        distinct = None not in numbers and len(set(numbers)) == len(numbers)
-        return not (distinct and len(numbers) <= max(numbers) < MAX_CELLS)
+        numbers = self._numbers()
+        known = {number for number in numbers if number is not None}
+        return not (len(known) == len(numbers) <= max(known) < MAX_CELLS)
 
     def text(self) -> str:
         rows = [" ".join(row) for row in self.rows]

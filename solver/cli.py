@@ -61,7 +61,7 @@ COMMANDS = (
 
 
 def _parser() -> Parser:
-    parser, command = new_parser(
+    parser, add_command = new_parser(
         "pdb-solver",
         "solver.commands",
         "Proven shortest solutions of sliding-tile puzzles.",
@@ -69,7 +69,7 @@ def _parser() -> Parser:
         EXIT_CODES,
     )
     for name, summary, example, options in COMMANDS:
-        options(command(name, summary, example))
+        options(add_command(name, summary, example))
     return parser
 
 

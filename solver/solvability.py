@@ -159,8 +159,8 @@ def short_explanation(facts: Facts) -> str:
     if not facts.grid.bipartite:
         return verdict(facts)
     judged = "can be solved" if facts.solvable else "cannot be solved"
-    row = "" if facts.grid.cols % 2 else f" + row {facts.blank_row}"
-    return f"{judged}: {counted(facts.inversions, 'inversion')}{row}, which must be {facts.rule.rpartition(' ')[2]}"
+    row, parity = ("", "even") if facts.grid.cols % 2 else (f" + row {facts.blank_row}", _parity(facts.goal_blank_row))
+    return f"{judged}: {counted(facts.inversions, 'inversion')}{row}, which must be {parity}"
 
 
 def explanation(facts: Facts) -> Iterator[str]:

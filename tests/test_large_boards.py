@@ -74,7 +74,7 @@ def test_without_a_heuristic_the_notice_names_no_command_that_would_fail(shape, 
         found = solve(goal_board(grid), shape=shape, wrap=wrap, **options)
         assert (found.length, found.heuristic) == (0, used)
         (notice,) = notices
-        assert "boards of more than 64 cells do without" in notice and "build" not in notice
+        assert "boards of more than 64 cells have no databases" in notice and "build" not in notice
         assert f"so {used} is used" in notice and len(notice.splitlines()) == 1
 
 
@@ -82,13 +82,13 @@ def test_databases_are_refused_with_what_there_is_instead(tmp_path, database_of)
     grid = Grid(10, 10)
     assert best_database(grid, 0, tmp_path) == (None, ())
     assert how_to_build(grid, 0, tmp_path) == (
-        "boards of more than 64 cells do without, with manhattan or linear-conflict"
+        "boards of more than 64 cells have no databases, use manhattan or linear-conflict"
     )
     wrapped = Grid(9, 9, wrap=True)
-    assert how_to_build(wrapped, 0, tmp_path) == "boards of more than 64 cells do without, with manhattan"
+    assert how_to_build(wrapped, 0, tmp_path) == "boards of more than 64 cells have no databases, use manhattan"
     shutil.copy(database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"])), tmp_path / "10x10-small.h5")
     for spec in ("pdb", "pdb-unreflected", "max:manhattan+pdb", "pdb:10x10-small"):
-        with pytest.raises(InputError, match=r"64 cells do without, with manhattan or linear-conflict$") as error:
+        with pytest.raises(InputError, match=r"64 cells have no databases, use manhattan or linear-conflict$") as error:
             prepare(spec, grid, 0, tmp_path)
         assert "pdb-builder build" not in str(error.value)
 
@@ -115,9 +115,9 @@ def test_from_random_to_solve_check_and_compare(shape, run):
 
 def test_refusals_of_the_command_line_are_one_line(run):
     for words, said in [
-        (["--heuristic", "pdb"], "boards of more than 64 cells do without, with manhattan or linear-conflict"),
-        (["--heuristic", "walking-distance"], "states or more, 300,000,000 are possible: take linear-conflict"),
-        (["--heuristic", "linear-conflict", "--wrap"], "where a tile can go round: take manhattan"),
+        (["--heuristic", "pdb"], "boards of more than 64 cells have no databases, use manhattan or linear-conflict"),
+        (["--heuristic", "walking-distance"], "states or more, and the limit is 300,000,000: use linear-conflict"),
+        (["--heuristic", "linear-conflict", "--wrap"], "where tiles slide across the edges: use manhattan"),
         (["--shape", "10x11"], "a board of 10x11 has 110 cells: at most 100 are possible"),
     ]:
         code, output, errors = run("solve", " ".join(map(str, range(100))), "--goal", "first", *words)

@@ -10,7 +10,7 @@ import pytest
 from pdb_builder import Grid
 from solver.heuristics import hamming, inversions, linear_conflict, manhattan
 from solver.instances import random_board
-from solver.search import beam
+from solver.search import beam, beam_level
 from solver.search.outcome import Limits, Problem
 
 from .oracle import board_distances
@@ -117,7 +117,7 @@ def test_a_beam_solves_large_boards_in_stages(shape, blank):
 
 
 def test_stages_take_line_by_line():
-    stages = beam._stages(Grid(8, 6), 0)
+    stages = beam_level._stages(Grid(8, 6), 0)
     assert [len(tiles) for tiles in stages] == [6, 12, 18, 23, 28, 32]  # rows and columns, the longer side first
     homes = [{Grid(8, 6).home(tile, 0) for tile in tiles} for tiles in stages]
     assert all(first < second for first, second in pairwise(homes))
@@ -145,7 +145,7 @@ def test_a_beam_that_is_lost_goes_back_and_on_in_stages(monkeypatch):
 
 @pytest.mark.parametrize("grid, kind", [(Grid(5, 5), linear_conflict), (Grid(5, 5, True), manhattan)])
 def test_what_a_beam_carries_along_is_what_it_would_work_out(grid, kind, monkeypatch):
-    choose, checked = beam._choose, []
+    choose, checked = beam.choose, []
 
     def spy(heuristic, level, children, chosen, history, rules, *rest):
         choose(heuristic, level, children, chosen, history, rules, *rest)
@@ -156,15 +156,15 @@ def test_what_a_beam_carries_along_is_what_it_would_work_out(grid, kind, monkeyp
             pairs = sum(home[cell] != home[other] for cell in range(grid.cells) for other in grid.neighbours[cell]) // 2
             stretch = sum(int(rules.stretch[tile, cell]) for cell, tile in enumerate(board)) + rules.border * pairs
             assert chosen.stretches[number] == stretch
-            mixed = np.bitwise_xor.reduce(rules.lots[board, range(grid.cells)])
+            mixed = np.bitwise_xor.reduce(rules.keys[board, range(grid.cells)])
             assert chosen.hashes[number] == mixed
             checked.append(rules.border)
 
-    monkeypatch.setattr(beam, "_choose", spy)
+    monkeypatch.setattr(beam, "choose", spy)
     monkeypatch.setattr(beam, "PATIENCE", 0)  # lost at every chance
     board = walked(grid, 5, 300, random.Random(1))
     searched("beam", grid, 5, board, kind.prepare(grid, 5), width=300)
-    assert {0, beam.SCALE * beam.BORDER} <= set(checked) and len(checked) > 100
+    assert {0, beam_level.SCALE * beam_level.BORDER} <= set(checked) and len(checked) > 100
 
 
 @pytest.mark.parametrize("width", [1, 2, 7])
@@ -213,7 +213,7 @@ def test_a_beam_by_a_guess_that_is_no_lower_bound_never_gets_worse():
 def test_ranks_of_the_worst_boards_can_be_told_apart(shape):
     grid = Grid(*shape)
     problem = Problem(grid, 0, tuple(reversed(range(grid.cells))), linear_conflict.prepare(grid, 0))
-    rules = beam._rules_of(problem, np.random.default_rng(1))[-1]
+    rules = beam_level.rules_of(problem, np.random.default_rng(1))[-1]
     pairs = sum(map(len, grid.neighbours)) // 2
     stretch = rules.stretch[list(problem.start), range(grid.cells)].sum() + rules.border * pairs
-    assert beam.LOTS * (rules.scale * problem.heuristic.measure(problem.start)[0] + stretch + 1) < beam.NO_RANK
+    assert beam_level.TIE_BREAKS * (rules.scale * problem.heuristic.measure(problem.start)[0] + stretch + 1) < beam_level.NO_RANK

@@ -252,17 +252,20 @@ def test_every_search_says_what_it_proves(words, said, proof, run):
 
 
 REFUSALS = [
-    (["--heuristic", "inversions"], "inversions can exceed the moves that are needed"),
-    (["--algorithm", "a-star", "--heuristic", "max:manhattan+inversions"], "take greedy, weighted-a-star or beam"),
-    (["--algorithm", "bfs", "--heuristic", "manhattan"], "bfs looks at no heuristic"),
-    (["--algorithm", "ida-star", "--width", "10"], "ida-star has no width: leave it out, or take beam"),
-    (["--algorithm", "a-star", "--weight", "2"], "a-star weighs nothing"),
+    (["--heuristic", "inversions"], "inversions is inadmissible, so ida-star cannot guarantee a shortest solution"),
+    (
+        ["--algorithm", "a-star", "--heuristic", "max:manhattan+inversions"],
+        "use another heuristic, or greedy, weighted-a-star or beam",
+    ),
+    (["--algorithm", "bfs", "--heuristic", "manhattan"], "bfs is uninformed: leave out --heuristic"),
+    (["--algorithm", "ida-star", "--width", "10"], "ida-star has no width: leave out --width, or use beam"),
+    (["--algorithm", "a-star", "--weight", "2"], "a-star has no weight"),
     (["--algorithm", "greedy", "--depth", "9"], "greedy has no depth limit"),
     (["--weight", "0.5"], "'0.5' is not a number of 1 or more"),
-    (["--weight", "5000"], "a weight of 5000.0 makes no sense"),
+    (["--weight", "5000"], "--weight must be between 1 and 1000, got 5000.0"),
     (["--width", "0"], "'0' is not a whole number above 0"),
-    (["--depth", "99999"], "a depth of 99999 makes no sense"),
-    (["--wrap", "--heuristic", "walking-distance"], "walking distance does not hold on 3x3 wrapped boards"),
+    (["--depth", "99999"], "--depth must be an integer between 1 and 10,000, got 99999"),
+    (["--wrap", "--heuristic", "walking-distance"], "walking-distance is inadmissible on 3x3 wrapped boards"),
 ]
 
 
@@ -340,7 +343,7 @@ def test_all_shortest_solutions(solve):
     assert {len(moves) for moves in record["solutions"]} == {31}
     assert record["moves"] in record["solutions"]
     code, output, errors = solve(FARTHEST, "--all", "--algorithm", "a-star")
-    assert (code, output) == (2, "") and "take ida-star" in errors
+    assert (code, output) == (2, "") and "use ida-star" in errors
 
 
 @pytest.mark.jit
@@ -483,7 +486,7 @@ def test_a_bad_board_is_one_line_and_exit_code_2(text, message, solve):
         ([EASY, "--time-limit", "nan"], "is not a number of seconds above 0"),
         ([EASY, "--time-limit", "1e99"], "is not a number of seconds above 0"),
         ([EASY, "--memory-limit", "lots"], "'lots' is not a size"),
-        ([EASY, "--memory-limit", "0"], "a memory limit of 0"),
+        ([EASY, "--memory-limit", "0"], "--memory-limit must be above 0, got 0"),
         ([EASY, "--json", "--quiet"], "exclude each other"),
         ([EASY, "--show", "--quiet"], "exclude each other"),
         ([EASY, "--file", "x"], "exclude each other"),

@@ -61,7 +61,7 @@ def _best(runs: int, run: Callable[[], list[Solution]]) -> list[Solution]:
 
 def _cheapest(count: int) -> list[int]:
     """The ids of the boards of Korf's set that are easiest with Manhattan distance."""
-    return [one.id for one in sorted(load_set("korf100")[2], key=lambda one: one.generated)[:count]]
+    return [one.id for one in sorted(load_set("korf100")[2], key=lambda one: one.generated or 0)[:count]]
 
 
 def _cheap_rate(heuristic: str, folder: Path) -> dict:
@@ -182,7 +182,7 @@ def _lengths(shape: str, count: int, folder: Path) -> dict:
     """The mean length of a beam's solutions after some seconds, left out where a board had no solution yet."""
     if shape == "5x5":
         grid, goal, instances = load_set("korf24")
-        boards, optimal = [one.board for one in instances[:count]], [one.length for one in instances[:count]]
+        boards, optimal = [one.board for one in instances[:count]], [one.length or 0 for one in instances[:count]]
     else:
         grid, rng, optimal = Grid.parse(shape), random.Random(BEAM_SEED), []
         goal = goal_board(grid)
@@ -198,9 +198,9 @@ def _lengths(shape: str, count: int, folder: Path) -> dict:
     if optimal:
         figures["optimal_moves"] = mean(optimal)
         figures["optimal_boards"] = sum(found.length == best for found, best in zip(solutions, optimal, strict=True))
-    figures["longest"] = max(found.length for found in solutions)
+    figures["longest"] = max(found.length or 0 for found in solutions)
     figures["lower_bound"] = mean(found.lower_bound for found in solutions)
-    figures["ratio"] = mean(found.ratio for found in solutions)
+    figures["ratio"] = mean(found.ratio or 0 for found in solutions)
     return figures
 
 

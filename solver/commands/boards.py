@@ -24,22 +24,29 @@ from ..instances import load_set
 NO_BOARD = "there is no board in the input: write one per line, as in '1 2 3 4 5 6 7 8 0'"
 
 
+class Puzzle(NamedTuple):
+    """A board and the goal to reach from it."""
+
+    grid: Grid
+    board: Board
+    goal: Board
+
+
 class InputBoard(NamedTuple):
-    """A board as it was given: as text, or parsed already."""
+    """A board as it was given."""
 
     name: str | None  # what messages call it: its line or its number in the set
     text: str
     source: dict  # where it came from, for JSON: its line, its id, or nothing
-    grid: Grid | None = None
-    board: Board | None = None
-    goal: Board | None = None
+    grid: Grid | None = None  # from --shape
+    published: Puzzle | None = None
 
-    def parsed(self, args: argparse.Namespace) -> InputBoard:
-        """The same with grid, board and goal filled in. Raises ``InputError`` for text that is not a board."""
-        if self.board is not None:
-            return self
+    def puzzle(self, args: argparse.Namespace) -> Puzzle:
+        """The board and its goal. Raises ``InputError`` for text that is not a board."""
+        if self.published:
+            return self.published
         grid, board = parse_board(self.text, self.grid, args.wrap)
-        return self._replace(grid=grid, board=board, goal=goal_of(args, grid))
+        return Puzzle(grid, board, goal_of(args, grid))
 
 
 def input_boards(args: argparse.Namespace) -> tuple[Iterable[InputBoard], bool]:
@@ -70,7 +77,7 @@ def _boards_of_set(args: argparse.Namespace) -> list[InputBoard]:
         raise InputError(f"the set {args.set} has its own goal and shape: leave out --goal and --shape")
     grid, goal, instances = load_set(args.set)
     return [
-        InputBoard(str(one.id), format_board(grid, one.board), {"id": one.id}, grid, one.board, goal)
+        InputBoard(str(one.id), format_board(grid, one.board), {"id": one.id}, published=Puzzle(grid, one.board, goal))
         for one in instances
     ]
 

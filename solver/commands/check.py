@@ -20,8 +20,7 @@ def run(args: argparse.Namespace) -> int:
     for given in boards:
         facts = error = None
         try:
-            parsed = given.parsed(args)
-            facts = facts_of(parsed.grid, parsed.board, parsed.goal)
+            facts = facts_of(*given.puzzle(args))
         except InputError as fault:
             error = with_flags(str(fault))
         codes.add(BAD_INPUT if facts is None else SOLVED if facts.solvable else NO_SOLUTION)

@@ -146,7 +146,7 @@ def _present(comparison: Comparison, title: str, args: argparse.Namespace) -> No
             "wrap": grid.wrap,
             "goal": list(comparison.goal),
             "methods": [summary._asdict() for summary in comparison.summaries()],
-            "cells": [comparison.cell(one, method)._asdict() for one in boards for method in comparison.methods],
+            "cells": [cell._asdict() for one in boards for cell in comparison.row(one)],
         }
         print(json.dumps(record))
     else:

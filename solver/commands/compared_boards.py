@@ -68,21 +68,21 @@ def _given_boards(args: argparse.Namespace) -> ComparedBoards:
     """The boards of the command line, a file or stdin, numbered by line."""
     boards, several = input_boards(args)
     instances: dict[int, Instance] = {}
-    grid = goal = None
+    first: tuple[Grid, Board] | None = None
     for given in boards:
         place = f"{given.name}: " if several else ""
         try:
             shape, board = parse_board(given.text, given.grid, args.wrap)
         except InputError as error:
             raise InputError(f"{place}{error}") from None
-        if grid is None:
-            grid, goal = shape, goal_of(args, shape)
+        first = first or (shape, goal_of(args, shape))
+        grid, goal = first
         if shape != grid:
             raise InputError(f"{place}this is a {shape} board, the first one is {grid}: compare boards of one shape")
         if reason := why_unsolvable(grid, board, goal):
             raise Unsolvable(f"{place}{reason}")
         number = given.source.get("line", 1)
         instances[number] = Instance(number, board, None, None)
-    if grid is None:
+    if first is None:
         raise InputError(NO_BOARD)
-    return ComparedBoards(args.file.name if args.file else "boards given", grid, goal, instances)
+    return ComparedBoards(args.file.name if args.file else "boards given", *first, instances)

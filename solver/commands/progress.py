@@ -42,7 +42,7 @@ class SearchMeter:
                 self._line.set_description_str(_preparing(progress))
             return
         self._first = self._first or (now, progress.generated)
-        if progress.length != self._length:
+        if progress.length is not None and progress.length != self._length:
             self._length = progress.length
             if not self._silent:
                 self._line.clear()

@@ -27,7 +27,7 @@ def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator
     yield draw_start_and_goal(grid, solution.board, solution.goal)
     if grid.wrap:
         yield f"{grid}: tiles slide across the edges"
-    if solution.solved:
+    if solution.length is not None:
         who = "tiles move" if of == "tile" else "the blank moves"
         proof = "proven shortest" if solution.optimal else f"{solution.proof}, ratio {solution.ratio:.3f}"
         yield f"{counted(solution.length, 'move')}, {proof} ({who} U D L R):"
@@ -55,7 +55,7 @@ def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator
 def solution_in_line(solution: Solution, of: str) -> str:
     """A solution and its search in one line."""
     counts = f"{solution.generated:,} generated, {solution.seconds:.3f} s"
-    if not solution.solved:
+    if solution.length is None:
         return f"{given_up(solution)} ({counts})"
     number = f", {len(solution.solutions):,} solutions" if solution.solutions else ""
     proof = "" if solution.optimal else f", {solution.proof},"
@@ -65,6 +65,7 @@ def solution_in_line(solution: Solution, of: str) -> str:
 
 def given_up(solution: Solution) -> str:
     """What was proven by a search that ended without a solution, and why it ended."""
+    assert solution.stopped, "a search that is not stopped finds a solution"
     why = LIMITS[solution.stopped]
     if solution.stopped == "memory" and solution.algorithm == "beam":
         why = "the beam does not fit into memory: use a smaller --width, or raise --memory-limit"

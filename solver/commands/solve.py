@@ -28,7 +28,7 @@ from ..show.playback import SPEED
 from ..show.terminal import animate, obstacle
 from ..solution import Solution
 from ..solving import solve_board
-from .boards import NO_BOARD, InputBoard, input_boards
+from .boards import NO_BOARD, InputBoard, Puzzle, input_boards
 from .exit_codes import BAD_INPUT, INTERRUPTED, LIMIT, NO_SOLUTION, SOLVED, gravest
 from .progress import BoardsBar, SearchMeter
 from .solution_text import given_up, solution_in_full, solution_in_line
@@ -42,6 +42,7 @@ class Answer(NamedTuple):
 
     given: InputBoard
     code: int
+    puzzle: Puzzle | None = None
     solution: Solution | None = None
     error: str | None = None
 
@@ -51,10 +52,10 @@ class Answer(NamedTuple):
             return self.given.source | {"solvable": True} | self.solution.as_dict(of)
         record = self.given.source | dict.fromkeys(RECORD_KEYS)
         record |= {"solved": False, "optimal": False, "error": self.error, "input": self.given.text}
-        if self.given.board:
-            grid, solvable = self.given.grid, False if self.code == NO_SOLUTION else None
-            record |= {"shape": grid.shape, "wrap": grid.wrap}
-            record |= {"board": list(self.given.board), "goal": list(self.given.goal), "solvable": solvable}
+        if self.puzzle:
+            grid, board, goal = self.puzzle
+            record |= {"shape": grid.shape, "wrap": grid.wrap, "board": list(board), "goal": list(goal)}
+            record["solvable"] = False if self.code == NO_SOLUTION else None
         return record
 
 
@@ -122,15 +123,16 @@ def _solve(
     notify: Notify,
     interrupt: Event,
 ) -> Answer:
+    puzzle = None
     try:
-        given = given.parsed(args)
-        solution = solve_board(given.grid, given.board, given.goal, settings, progress, notify, interrupt)
+        puzzle = given.puzzle(args)
+        solution = solve_board(*puzzle, settings, progress, notify, interrupt)
     except Unsolvable as error:
-        return Answer(given, NO_SOLUTION, error=str(error))
+        return Answer(given, NO_SOLUTION, puzzle, error=str(error))
     except InputError as error:
-        return Answer(given, BAD_INPUT, error=with_flags(str(error)))
+        return Answer(given, BAD_INPUT, puzzle, error=with_flags(str(error)))
     code = {None: SOLVED, INTERRUPT: INTERRUPTED}.get(solution.stopped, LIMIT)
-    return Answer(given, code, solution)
+    return Answer(given, code, puzzle, solution)
 
 
 # ---- printing -----------------------------------------------------------------------------------

@@ -78,7 +78,8 @@ class Summary(NamedTuple):
 def summarise(method: Method, cells: Sequence[Cell], first: Summary | None) -> Summary:
     """The summary of a method's cells. ``first`` is the summary of the first method; None for that method itself."""
     cut_short = sum(cell.cut_short for cell in cells)
-    solved = [cell.length for cell in cells if cell.limit_hit is None]
+    solved = [cell.length for cell in cells if cell.length is not None and cell.limit_hit is None]
+    stored = [cell.stored for cell in cells if cell.stored is not None]
     generated, seconds = sum(cell.generated for cell in cells), sum(cell.seconds for cell in cells)
     if not first or first.cut_short == cut_short == 0:
         ratio_is = "="
@@ -93,7 +94,7 @@ def summarise(method: Method, cells: Sequence[Cell], first: Summary | None) -> S
         h_median=float(median(cell.h_start for cell in cells)),
         expanded=fmean(cell.expanded for cell in cells),
         generated=generated / len(cells),
-        stored=None if any(cell.stored is None for cell in cells) else fmean(cell.stored for cell in cells),
+        stored=fmean(stored) if len(stored) == len(cells) else None,
         seconds=seconds / len(cells),
         nodes_per_second=generated / seconds if seconds else None,
         ratio=(first.generated * len(cells) / generated if first else 1.0) if ratio_is else None,

@@ -161,27 +161,34 @@ class Comparison:
         """The boards all of whose cells are known."""
         return [one for one in self.instances.values() if all(self.cell(one, method) for method in self.methods)]
 
+    def row(self, instance: Instance) -> list[Cell]:
+        """The cells of a finished board, one per method."""
+        return [self.cells[instance.id, method.algorithm, method.heuristic] for method in self.methods]
+
+    def column(self, method: Method) -> list[Cell]:
+        """The cells of a method, one per finished board."""
+        return [self.cells[one.id, method.algorithm, method.heuristic] for one in self.finished()]
+
     def summaries(self) -> list[Summary]:
-        """One per method, over the boards all of whose cells are known; none if there are no such boards."""
-        boards = self.finished()
+        """One per method, over the finished boards; none if there are none."""
         rows: list[Summary] = []
-        for method in self.methods if boards else ():
-            rows.append(summarise(method, [self.cell(one, method) for one in boards], rows[0] if rows else None))
+        for method in self.methods if self.finished() else ():
+            rows.append(summarise(method, self.column(method), rows[0] if rows else None))
         return rows
 
     def shortest(self, instance: Instance) -> tuple[int | None, bool]:
         """The shortest known length for a board, None if there is none, and whether it is proven shortest."""
         known = [(cell, method) for method in self.methods if (cell := self.cell(instance, method))]
+        lengths = [cell.length for cell, _ in known]
         proven = [cell.length for cell, method in known if method.suboptimality_bound == 1 and cell.limit_hit is None]
-        lengths = [cell.length for cell, _ in known if cell.length is not None]
         if instance.length is not None:
             proven.append(instance.length)
-        return min(proven + lengths, default=None), bool(proven)
+        return min((one for one in proven + lengths if one is not None), default=None), bool(proven)
 
     @property
     def lengths_vary(self) -> bool:
         """Whether a solution may be longer than another of the same board. If so, tables show the lengths."""
         if any(method.suboptimality_bound != 1 for method in self.methods):
             return True
-        boards = ([self.cell(one, method).length for method in self.methods] for one in self.finished())
-        return any(len({length for length in row if length is not None}) > 1 for row in boards)
+        lengths = ({cell.length for cell in self.row(one)} - {None} for one in self.finished())
+        return any(len(found) > 1 for found in lengths)

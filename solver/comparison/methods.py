@@ -20,7 +20,7 @@ from ..board import Board
 from ..choosing import heuristic_for
 from ..frame import frame_of
 from ..heuristics.preparing import Notify, ignore_remark
-from ..search import check_search
+from ..search import Search, check_search
 from ..search.outcome import OnProgress, unreported
 from ..settings import ORDERS, Settings, check_settings
 from ..solving import solve_board
@@ -70,17 +70,17 @@ def prepare_methods(
     check_settings(settings)
     frame = frame_of(grid, goal)
     methods: list[Method] = []
-    for algorithm, chosen in [(one, _settings_of(one, settings)) for one in algorithms]:
-        uninformed = check_search(chosen.algorithm).uninformed
-        if not (heuristics or uninformed):
+    for algorithm, (search, chosen) in [(one, _search_and_settings(one, settings)) for one in algorithms]:
+        if not (heuristics or search.uninformed):
             raise InputError(f"{algorithm} needs a heuristic, but none is given: name at least one")
-        for heuristic in [None] if uninformed else heuristics:
+        for heuristic in [None] if search.uninformed else heuristics:
             own = chosen._replace(heuristic=heuristic)
             solve_board(grid, goal, goal, own, progress, notify)
             found = heuristic_for(frame, own)
             for file in found.mapped:
                 file[:: mmap.PAGESIZE].max()  # or the first boards would pay for reading it
-            method = Method(algorithm, found.name, own, _guaranteed_bound(own, found.admissible), found.admissible)
+            bound = _guaranteed_bound(search, own, found.admissible)
+            method = Method(algorithm, found.name, own, bound, found.admissible)
             # Whatever it is called: weighted-a-star is weighted-a-star:1.5, and pdb is one of the databases.
             same = [one for one in methods if one.settings._replace(heuristic=heuristic) == own]
             if any(one.heuristic == method.heuristic for one in same):
@@ -91,8 +91,8 @@ def prepare_methods(
     return methods
 
 
-def _settings_of(algorithm: str, settings: Settings) -> Settings:
-    """The settings of an algorithm with the parameter after its colon."""
+def _search_and_settings(algorithm: str, settings: Settings) -> tuple[Search, Settings]:
+    """The search of an algorithm, and its settings with the parameter after its colon."""
     name, colon, word = algorithm.partition(":")
     search = check_search(name)
     own = settings._replace(algorithm=name)
@@ -111,15 +111,14 @@ def _settings_of(algorithm: str, settings: Settings) -> Settings:
                 f"the {parameter} of {name} must be {number}, got {word[:60]!r}: write it as {name}:{example}"
             ) from None
     try:
-        return check_settings(own)
+        return search, check_settings(own)
     except InputError as error:  # it names parameters of ``solve``, which ``compare`` does not have
         raise InputError(f"{algorithm[:60]}: {error}".replace("`", "")) from None
 
 
-def _guaranteed_bound(settings: Settings, admissible: bool) -> float | None:
+def _guaranteed_bound(search: Search, settings: Settings, admissible: bool) -> float | None:
     """The suboptimality bound that a search guarantees; None if it guarantees nothing."""
-    search = check_search(settings.algorithm)
     if search.optimal:
         return 1.0 if settings.depth is None else None
     # The search counts in thousandths.
-    return round(1000 * settings.weight) / 1000 if "weight" in search.options and admissible else None
+    return round(1000 * settings.weight) / 1000 if settings.weight is not None and admissible else None

@@ -74,8 +74,7 @@ def draw(comparison: Comparison, title: str, form: str) -> bytes:
         figure.get_layout_engine().set(wspace=0.05)
         against, values, by_length, *trade_off = figure.subplots(1, 3 + varied)
         columns = {
-            name: [comparison.cell(one, method) for one in comparison.finished()]
-            for name, method in zip(_names(comparison), comparison.methods, strict=True)
+            name: comparison.column(method) for name, method in zip(_names(comparison), comparison.methods, strict=True)
         }
         _draw_against_first(against, columns)
         shortest = [comparison.shortest(one)[0] for one in comparison.finished()]
@@ -177,11 +176,12 @@ def _draw_by_length(axes: Axes, columns: dict[str, list[Cell]], lengths: list[in
 
 def _draw_trade_off(axes: Axes, columns: dict[str, list[Cell]], shortest: list[int | None]) -> None:
     for number, (name, cells) in enumerate(columns.items()):
-        solved = [(cell, best) for cell, best in zip(cells, shortest, strict=True) if cell.length is not None]
-        xs, ys = [cell.generated for cell, _ in solved], [cell.length - best for cell, best in solved]
-        found = f"mean length {mean(cell.length for cell, _ in solved):.2f}" if solved else "nothing solved"
+        pairs = zip(cells, shortest, strict=True)
+        solved = [(cell, cell.length, best) for cell, best in pairs if cell.length is not None and best is not None]
+        xs, ys = [cell.generated for cell, _, _ in solved], [length - best for _, length, best in solved]
+        found = f"mean length {mean(length for _, length, _ in solved):.2f}" if solved else "nothing solved"
         found += f" ({len(solved)} of {len(cells)} boards)" if 0 < len(solved) < len(cells) else ""
-        _dots(axes, number, xs, ys, [cell.cut_short for cell, _ in solved], f"{name}: {found}")
+        _dots(axes, number, xs, ys, [cell.cut_short for cell, _, _ in solved], f"{name}: {found}")
     axes.set(title="How much longer the solutions are", xlabel="generated", ylabel="moves above the shortest known")
     if any(cell.length is not None for cells in columns.values() for cell in cells):
         axes.set_xscale("log")
@@ -193,7 +193,6 @@ def _legend(axes: Axes) -> None:
     """A legend below the picture, where it covers nothing."""
     from matplotlib.transforms import ScaledTranslation
 
-    below = axes.transAxes + ScaledTranslation(
-        0, -0.52, axes.figure.dpi_scale_trans
-    )  # inches, for the numbers and label of the axis
+    # Half an inch lower, below the numbers and the label of the axis.
+    below = axes.transAxes + ScaledTranslation(0, -0.52, axes.figure.dpi_scale_trans)
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0), bbox_transform=below, borderaxespad=0, frameon=False)

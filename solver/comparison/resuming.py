@@ -32,8 +32,9 @@ def recall(comparison: Comparison, saved: Sequence[Cell], source: object) -> Non
         usable = []
         for cell in saved:
             instance = comparison.instances.get(cell.instance) if cell[2:4] == method[:2] else None
-            ours = instance and cell.board == comparison.board_text(instance)
-            if not ours or _could_go_on(cell, method.settings):
+            if instance is None or cell.board != comparison.board_text(instance):
+                continue
+            if _could_go_on(cell, method.settings):
                 continue
             value = max(heuristic.measure(frame.enter(instance.board)))
             if value != cell.h_start:

@@ -85,11 +85,10 @@ def board_table(comparison: Comparison) -> TextTable:
         headings += ["h"] + ["length"] * varied + ["generated", "seconds"]
     rows = []
     for one in boards:
-        cells = [comparison.cell(one, method) for method in comparison.methods]
         length, proven = comparison.shortest(one)
         row = [str(one.id), "?" if length is None else _at_most(length, proven)]
         row += [format_count(one.generated) if one.generated else "-"] * published
-        for cell in cells:
+        for cell in comparison.row(one):
             value = "-" if cell.heuristic == "none" else str(cell.h_start)
             figures = (format_count(cell.generated), format_seconds(cell.seconds))
             own = "-" if cell.length is None else str(cell.length)

@@ -51,4 +51,5 @@ def corner_share(grid: Grid, cell: int) -> float:
 
 def mix(a: Colour, b: Colour, share: float) -> Colour:
     """A colour between two, with the given share of the second."""
-    return tuple(round(x + (y - x) * share) for x, y in zip(a, b, strict=True))
+    red, green, blue = (round(x + (y - x) * share) for x, y in zip(a, b, strict=True))
+    return red, green, blue

@@ -30,7 +30,7 @@ CLEAR_LINE = "\x1b[K"
 LEFT = "  "  # before every line
 BELOW = 3  # lines below the board: an empty one, the number of moves, their letters
 HOME_BOX, AWAY_BOX = "┏━┓┃┗┛", "┌─┐│└┘"
-BLOCKS = "▆▂"  # the top of a tile; and what is below it, drawn in the colour of the ground
+TOP, BELOW_TILE = "▆", "▂"  # the upper edge of a tile; and the ground below it, drawn with the colours exchanged
 DOTS = "…"
 
 
@@ -41,7 +41,7 @@ def obstacle(grid: Grid, stream: TextIO) -> str | None:
     if os.environ.get("TERM", "dumb") == "dumb":
         return "the terminal cannot move its cursor"
     try:
-        (HOME_BOX + AWAY_BOX + BLOCKS + DOTS).encode(getattr(stream, "encoding", None) or "utf-8")
+        (HOME_BOX + AWAY_BOX + TOP + BELOW_TILE + DOTS).encode(getattr(stream, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
         return f"the terminal has no box characters in {stream.encoding}"
     if _fitting_style(grid) is None:
@@ -91,6 +91,7 @@ def _frames(solution: Solution, of: str) -> Iterator[list[str]]:
     """The boards along the way, each as the same number of lines."""
     grid, goal = solution.grid, solution.goal
     style = _fitting_style(grid)
+    assert style, "or there would be an obstacle"
     letters = solution.letters(solution.tiles, of)
     room = shutil.get_terminal_size().columns - 2 * len(LEFT)
     for number, board in enumerate(solution.boards()):
@@ -129,7 +130,7 @@ class TileStyle(NamedTuple):
         inside = self.width - 1  # a gap on the right
         text = str(number).rjust(self.digits)
         if not self.colours:
-            left_top, line, right_top, side, left_bottom, right_bottom = HOME_BOX if at_home else AWAY_BOX
+            left_top, line, right_top, side, left_bottom, right_bottom = list(HOME_BOX if at_home else AWAY_BOX)
             middle = f"{side}{text.center(inside - 2)}{side} "
             if self.height == 1:
                 return [middle]
@@ -142,8 +143,7 @@ class TileStyle(NamedTuple):
             return [box]
         # Tiles begin and end inside a line, so that the gaps between them are about as high as wide.
         edge = self._code(38, colours.fill)
-        top, bottom = BLOCKS
-        return [f"\x1b[{edge}m{top * inside}{PLAIN} ", box, f"\x1b[7;{edge}m{bottom * inside}{PLAIN} "]
+        return [f"\x1b[{edge}m{TOP * inside}{PLAIN} ", box, f"\x1b[7;{edge}m{BELOW_TILE * inside}{PLAIN} "]
 
     def _code(self, ground: int, colour: Colour) -> str:
         """The escape code of a colour: ``ground`` 38 for text, 48 for the background."""
