@@ -9,7 +9,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install databases solve compare test test-fast test-slow lint types package bench bench-build bench-solve clean
+.PHONY: help install databases solve compare test test-fast test-slow lint package bench bench-build bench-solve clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -46,11 +46,9 @@ test-fast: $(READY)  ## run the tests that need neither other programs nor beam 
 test-slow: $(READY)  ## run the longer proofs
 	$(BIN)/python -m pytest -m slow
 
-lint: $(READY)  ## check style and formatting
+lint: $(READY)  ## check style, formatting, and the types of everything but kernels
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-
-types: $(READY)  ## check the types of everything but kernels
 	$(BIN)/mypy
 
 package: $(READY)  ## build the wheel and the source distribution, and use the wheel outside the checkout: about a minute

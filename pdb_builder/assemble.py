@@ -30,7 +30,7 @@ from . import __version__
 from .base.errors import DatabaseError, WriteError
 from .base.machine import description, readable_size
 from .base.workers import check_threads
-from .build import build_table
+from .build import BuiltTable, build_table
 from .database import Database, Table
 from .index import index_of
 from .pattern import Pattern, Spec
@@ -113,7 +113,8 @@ def _build(spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watche
     count = len(spec.partition)
     order = sorted(spec.partition, key=len)
     kept = {tiles: workshop / f"pattern_{number}.h5" for number, tiles in enumerate(spec.partition, start=1)}
-    tables = {tiles: table for tiles in order if (table := _kept_table(kept[tiles], spec, tiles))}
+    earlier = {tiles: _kept_table(kept[tiles], spec, tiles) for tiles in order}
+    tables: dict[Pattern, Table | BuiltTable] = {tiles: table for tiles, table in earlier.items() if table}
     _check_disk(path, spec, [tiles for tiles in order if tiles not in tables])
     for tiles in order:
         number = spec.partition.index(tiles) + 1
@@ -121,14 +122,15 @@ def _build(spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watche
             watcher.table_kept(number, count, earlier=True)
             continue
         with watcher.table(number, count, tiles, index_of(spec.grid, len(tiles)).states) as progress:
-            table = build_table(
+            new = build_table(
                 spec.grid, tiles, blank=spec.blank, encoding=spec.encoding, threads=threads, progress=progress
             )
-        if len(tables) < count - 1:
-            write_database(kept[tiles], spec, [table], built)
-            table = read_database(kept[tiles]).tables[0]  # mapped, so its memory is free for the next build
+        if len(tables) == count - 1:
+            tables[tiles] = new
+        else:
+            write_database(kept[tiles], spec, [new], built)
+            tables[tiles] = read_database(kept[tiles]).tables[0]  # mapped, so memory is free for the next build
             watcher.table_kept(number, count, earlier=False)
-        tables[tiles] = table
     write_database(path, spec, tables.values(), built, folder=workshop)
 
 

@@ -98,19 +98,19 @@ class Table:
 
     def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
         """``distance`` of many boards at once, compiled."""
-        boards = np.asarray(boards)
+        rows = np.asarray(boards)
         if (
-            boards.dtype.kind not in "iu"
-            or boards.ndim != 2
-            or boards.shape[1] != self.grid.cells
-            or (np.sort(boards) != np.arange(self.grid.cells)).any()
+            rows.dtype.kind not in "iu"
+            or rows.ndim != 2
+            or rows.shape[1] != self.grid.cells
+            or (np.sort(rows) != np.arange(self.grid.cells)).any()
         ):
             raise InputError(
                 f"these are not {self.grid} boards: each row must contain the numbers 0 to {self.grid.cells - 1} once"
             )
-        place = np.argsort(boards, axis=1)
+        place = np.argsort(rows, axis=1)
         cells, blanks = place[:, list(self.tiles)], place[:, 0].copy()
-        results = np.empty(len(boards), dtype=np.int64)
+        results = np.empty(len(rows), dtype=np.int64)
         if self.encoding == "bytes":
             read_all(cells, self.values, results)
         else:
@@ -188,4 +188,4 @@ class Database:
 
     def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
         """``distance`` of many boards at once, compiled."""
-        return sum(table.distances(boards) for table in self.tables)
+        return np.sum([table.distances(boards) for table in self.tables], axis=0)

@@ -97,7 +97,7 @@ def _write_structure(root: h5py.File, spec: Spec, tables: Mapping, built: Mappin
 
 
 def _sha256(array: np.ndarray) -> str:
-    return hashlib.sha256(memoryview(np.ascontiguousarray(array)).cast("B")).hexdigest()
+    return hashlib.sha256(np.ascontiguousarray(array).data.cast("B")).hexdigest()
 
 
 def table_bytes(index: Index, encoding: str) -> int:
@@ -166,7 +166,7 @@ def _read_table(spec: Spec, tiles: tuple[int, ...], group: h5py.Group, memory: n
     if spec.encoding == "bits":
         _, first_block = mapped(memory, group["first_block"], np.uint32)
         require(first_block.shape == (footprints + 1,) and first_block[0] == 0, "first_block")
-        require((first_block[1:] > first_block[:-1]).all(), "first_block")
+        require(bool((first_block[1:] > first_block[:-1]).all()), "first_block")
         blocks = int(first_block[-1])
         require(values.shape == (blocks, block_bytes(size)), "table shape")
         most = blocks * math.factorial(size)

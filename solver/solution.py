@@ -66,7 +66,9 @@ class Solution:
     @property
     def ratio(self) -> float | None:
         """The length divided by the lower bound: no shortest solution can be shorter by a larger factor."""
-        return self.length / self.lower_bound if self.solved and self.lower_bound else 1.0 if self.solved else None
+        if self.length is None:
+            return None
+        return self.length / self.lower_bound if self.lower_bound else 1.0
 
     @property
     def moves(self) -> str:

@@ -86,7 +86,7 @@ def label(kind: Kind, size: int, regions: Sequence[Region], seal: str) -> bytes:
     return "\n".join(lines).encode().ljust(PAGE, b"\n")
 
 
-def seal_of(file: BinaryIO, size: int, regions: Sequence[Region]) -> str:
+def seal_of(file: BinaryIO | _SparseFile, size: int, regions: Sequence[Region]) -> str:
     """The SHA-256 of every byte of a file after the label and outside the regions."""
     digest = hashlib.sha256()
     at = PAGE
@@ -121,7 +121,7 @@ def write_sealed(file: BinaryIO, kind: Kind, build: Callable[[h5py.File], Iterab
         file.write(memoryview(content)[: structure.size - page * PAGE])
     for offset, values in reserved:
         file.seek(offset)
-        data = memoryview(np.ascontiguousarray(values)).cast("B")
+        data = np.ascontiguousarray(values).data.cast("B")
         for at in range(0, len(data), WRITTEN_AT_ONCE):
             file.write(data[at : at + WRITTEN_AT_ONCE])
     file.seek(0)

@@ -38,14 +38,14 @@ SEARCHES = {
     ),
     "weighted-a-star": Search(
         "best_first.weighted_a_star",
-        "A* with the heuristic multiplied by --weight: at most that many times the shortest length",
+        "A* with the heuristic multiplied by a weight: at most that many times the shortest length",
         options=("weight",),
         optimal=False,
     ),
     "greedy": Search("best_first.greedy", "best first by the heuristic alone: fast, no guarantee", optimal=False),
     "beam": Search(
         "beam.search",
-        "level by level, the best --width boards of each: good solutions of large boards, better ones with time",
+        "level by level, only the best boards of each: good solutions of large boards, better ones with time",
         options=("width",),
         optimal=False,
     ),
@@ -55,7 +55,7 @@ SEARCHES = {
     ),
     "dfs": Search(
         "ida_star.dfs",
-        "depth first, uninformed: shortest by iterative deepening, or the first within --depth moves",
+        "depth first, uninformed: shortest by iterative deepening, or the first within a depth limit",
         options=("depth",),
         uninformed=True,
     ),
