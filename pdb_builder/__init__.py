@@ -17,7 +17,25 @@
 The names below are imported when they are first used, so that importing the package does not import numba.
 """
 
+from typing import TYPE_CHECKING
+
 from .base.lazy import lazy_names
+
+if TYPE_CHECKING:  # the same names, for type checkers
+    from .assemble import build_database as build_database
+    from .base.errors import DatabaseError as DatabaseError
+    from .base.errors import InputError as InputError
+    from .base.errors import SlidepdbError as SlidepdbError
+    from .build import build_table as build_table
+    from .database import Database as Database
+    from .database import Table as Table
+    from .grid import Grid as Grid
+    from .memory import partition_within as partition_within
+    from .pattern import NAMED as NAMED
+    from .pattern import Spec as Spec
+    from .store import check_tables as check_tables
+    from .store import open_database as open_database
+    from .verify import verify_database as verify_database
 
 __version__ = "0.2.0"
 
@@ -33,6 +51,7 @@ _HOMES = {
     "Database": "pdb_builder.database",
     "Table": "pdb_builder.database",
     "verify_database": "pdb_builder.verify",
+    "SlidepdbError": "pdb_builder.base.errors",
     "InputError": "pdb_builder.base.errors",
     "DatabaseError": "pdb_builder.base.errors",
 }

@@ -21,7 +21,32 @@ pdb_builder.base.errors.Unsolvable: the board cannot be solved: its order is an 
 but its blank is an even number of moves from home: exchange any two tiles, such as 1 and 2
 """
 
+from typing import TYPE_CHECKING
+
 from pdb_builder.base.lazy import lazy_names
+
+if TYPE_CHECKING:  # the same names, for type checkers
+    from pdb_builder.base.errors import Unsolvable as Unsolvable
+
+    from .board import parse_board as parse_board
+    from .board_files import read_boards as read_boards
+    from .comparison.comparison import Comparison as Comparison
+    from .comparison.comparison import compare as compare
+    from .distance_distribution import Distribution as Distribution
+    from .distance_distribution import distribution as distribution
+    from .goals import goal_board as goal_board
+    from .heuristics import HEURISTICS as HEURISTICS
+    from .instances import load_set as load_set
+    from .instances import random_board as random_board
+    from .search import SEARCHES as SEARCHES
+    from .settings import Settings as Settings
+    from .show.gif import save_gif as save_gif
+    from .show.terminal import animate as animate
+    from .solution import Solution as Solution
+    from .solvability import facts_of as facts_of
+    from .solvability import why_unsolvable as why_unsolvable
+    from .solving import solve as solve
+    from .solving import solve_board as solve_board
 
 _HOMES = {
     "solve": "solver.solving",
