@@ -25,11 +25,9 @@ def _parser() -> Parser:
         EXIT_CODES,
     )
     _build_options(command("build", "build databases that do not exist yet", "pdb-builder build 5x5 --encoding bytes"))
-    _info_options(command("info", "show what a database contains", "pdb-builder info databases/4x4-7-8.h5"))
+    _info_options(command("info", "show what a database contains", "pdb-builder info 4x4-7-8"))
     _list_options(command("list", "list the named partitions: sizes, build times, which are built", "pdb-builder list"))
-    _verify_options(
-        command("verify", "prove a database correct by independent code", "pdb-builder verify databases/4x4-7-8.h5")
-    )
+    _verify_options(command("verify", "prove a database correct by independent code", "pdb-builder verify 4x4-7-8"))
     _bench_options(command("bench", "measure how fast tables are built here", "pdb-builder bench 4x4:8 5x5:7"))
     return parser
 
@@ -76,7 +74,7 @@ def _build_options(command: Parser) -> None:
 
 
 def _info_options(command: Parser) -> None:
-    command.add_argument("file", type=Path, metavar="FILE", help="the database")
+    _database_argument(command)
     command.add_argument("--json", action="store_true", help="print everything as one JSON object")
 
 
@@ -88,13 +86,18 @@ def _list_options(command: Parser) -> None:
 
 
 def _verify_options(command: Parser) -> None:
-    command.add_argument("file", type=Path, metavar="FILE", help="the database")
+    _database_argument(command)
     command.add_argument(
         "--quick", action="store_true", help="check only checksums and structure, in seconds and with little memory"
     )
     command.add_argument("--force", action="store_true", help="search even if memory seems to be short")
     threads_option(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _database_argument(command: Parser) -> None:
+    command.add_argument("database", metavar="DATABASE", help="a file, or the name of one in the folder, as in 4x4-7-8")
+    folder_option(command)
 
 
 def _bench_options(command: Parser) -> None:

@@ -25,6 +25,12 @@ def databases_folder() -> Path:
     return home / "databases"
 
 
+def database_path(name: str, folder: Path) -> Path:
+    """The file of a database, given by its path, which exists or ends in .h5, or by its name in a folder."""
+    path = Path(name)
+    return path if name.endswith(".h5") or path.exists() else folder / f"{name}.h5"
+
+
 def checkout() -> Path | None:
     """The root of the checkout that this package runs from, or None in an installed copy."""
     root = Path(__file__).resolve().parents[2]

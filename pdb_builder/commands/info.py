@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
+from ..base.folders import database_path
 from ..base.machine import readable_size
 from ..database import Database
 from ..shell import bar_chart
@@ -18,7 +19,7 @@ MEANING = {
 
 
 def run(args: argparse.Namespace) -> int:
-    database = open_database(args.file)
+    database = open_database(database_path(args.database, args.folder))
     if args.json:
         print(json.dumps(describe(database), indent=2))
     else:

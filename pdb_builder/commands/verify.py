@@ -9,14 +9,15 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from ..base.folders import database_path
 from ..verify import INVARIANTS, Check, verify_database
 
 
 def run(args: argparse.Namespace) -> int:
-    checks = []
+    path, checks = database_path(args.database, args.folder), []
     with contextlib.closing(StageBars()) as bars:
         for check in verify_database(
-            args.file, quick=args.quick, threads=args.threads, force=args.force, progress=bars.update
+            path, quick=args.quick, threads=args.threads, force=args.force, progress=bars.update
         ):
             bars.close()
             checks.append(check)
@@ -25,13 +26,13 @@ def run(args: argparse.Namespace) -> int:
                 print(f"{check.number} {check.name:10} {verdict}", flush=True)
     failed = any(check.fault for check in checks)
     if args.json:
-        print(json.dumps(_describe(args.file, checks, failed)))
+        print(json.dumps(_describe(path, checks, failed)))
     elif failed:
-        print(f"{args.file} is NOT a valid database")
+        print(f"{path} is NOT a valid database")
     elif args.quick:
-        print(f"{args.file} is whole; the entries were not searched again (leave out --quick for that)")
+        print(f"{path} is whole; the entries were not searched again (leave out --quick for that)")
     else:
-        print(f"{args.file} is proved correct")
+        print(f"{path} is proved correct")
     return 1 if failed else 0
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from pdb_builder.base.errors import DatabaseError, InputError
-from pdb_builder.base.folders import databases_folder
+from pdb_builder.base.folders import database_path, databases_folder
 from pdb_builder.database import Database
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import MAX_PATTERN_CELLS, has_patterns
@@ -41,9 +41,9 @@ def _open(path: Path) -> Database:
 
 
 def named_database(name: str, folder: Path) -> Database:
-    """The database that a heuristic names: a path that ends in .h5, or a file in the folder without that ending."""
+    """The database that a heuristic names: the path of a file, or the name of one in the folder."""
     try:
-        return _open(Path(name) if name.endswith(".h5") else folder / f"{name}.h5")
+        return _open(database_path(name, folder))
     except DatabaseError as error:
         raise InputError(str(error)) from None
 
