@@ -1,6 +1,6 @@
 """The searches by name. Their code, and with it numba, is imported when one is used.
 
-Each is a function ``search(problem, *, threads, limits, progress, ...) -> Outcome`` with options of its own.
+Each is a function ``search(problem, *, threads, limits, progress, ...) -> Outcome``, and may have further options.
 """
 
 from __future__ import annotations

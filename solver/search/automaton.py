@@ -20,7 +20,7 @@ import numpy as np
 from pdb_builder.base.jit import shared
 from pdb_builder.grid import Grid
 
-MOVES = 4  # the most successors of a state, since a cell has at most so many neighbours
+MOVES = 4  # the most successors of a state, since a cell has at most four neighbours
 CELL_BITS = 7
 STATE_BITS = 32 - CELL_BITS
 

@@ -117,7 +117,7 @@ class Order(NamedTuple):
 
 
 def layout_of(grid: Grid, parts: int) -> Layout:
-    """The layout for a board and a heuristic of so many parts."""
+    """The layout for a board and a heuristic with this many parts."""
     bits = max(4, (grid.cells - 1).bit_length())
     word, place = np.divmod(np.arange(grid.cells), 32 // bits)
     key = int(word[-1]) + 1
@@ -418,7 +418,7 @@ def _trace_back(nodes, layout, automaton, row, path):
 
 
 def _reserve(words: int, capacity: int) -> np.ndarray:
-    """Rows for so many boards, or for as many as the system grants memory for."""
+    """Rows for ``capacity`` boards, or for as many as the system grants memory for."""
     while True:
         try:
             return np.empty(words * (capacity + 1), dtype=np.uint32)
@@ -456,7 +456,7 @@ class BestFirst:
         self._chain_all(FIRST_CHAINS)
 
     def _chain_all(self, count: int) -> None:
-        """Chain all rows in a hash table of so many chains."""
+        """Chain all rows in a new hash table of ``count`` chains."""
         chains, end = np.zeros(count, dtype=np.uint32), self.stored + 1
         for first in range(1, end, CHAINED_AT_ONCE):
             last = min(end, first + CHAINED_AT_ONCE)
@@ -510,7 +510,7 @@ class BestFirst:
         return buckets & ((1 << LENGTH_BITS) - 1), buckets >> LENGTH_BITS
 
     def priority(self) -> int:
-        """The least priority of an open board; that of an empty bucket is no more."""
+        """The least open priority, or a smaller one if the first bucket is empty by now."""
         return int(self.nodes.heap[0] >> BUCKET_BITS) if self.state[HEAP] else NO_LIMIT
 
     def path(self, row: int) -> list[int]:
