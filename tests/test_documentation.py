@@ -9,6 +9,7 @@ JSON, the page names its keys.
 import contextlib
 import json
 import os
+import pkgutil
 import re
 import shlex
 import shutil
@@ -210,6 +211,18 @@ def test_every_command_search_heuristic_and_make_target_is_named():
 def test_every_public_name_is_in_the_guide():
     for name in [*pdb_builder.__all__, *solver.__all__]:
         assert f"`{name}`" in GUIDE.read_text(), name
+
+
+def test_modules_that_are_named_exist():
+    """Files as in ``search/beam.py``, modules and their names as in ``solver.frame`` or ``pdb_builder.base.errors``."""
+    files = [f"/{path.relative_to(ROOT).as_posix()}" for path in ROOT.glob("*/**/*.py")]
+    for page in PAGES:
+        if page.name == "CHANGELOG.md":  # it names what is gone
+            continue
+        for name in re.findall(r"`([\w/]+\.py)`", page.read_text()):
+            assert any(file.endswith(f"/{name}") for file in files), f"{page.name}: {name}"
+        for name in re.findall(r"`((?:solver|pdb_builder)(?:\.\w+)+)`", page.read_text()):
+            assert pkgutil.resolve_name(name), f"{page.name}: {name}"
 
 
 def test_links_lead_somewhere():
