@@ -4,12 +4,18 @@ The import statements are read from the syntax trees, at the top level and in fu
 alone never run, so they may point upwards; they count only where a package must not know another at all.
 """
 
+import argparse
 import ast
+import re
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
+import pdb_builder.cli
+import solver.cli
+from pdb_builder.shell import with_flags
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("pdb_builder", "solver")
@@ -176,3 +182,31 @@ def test_the_library_knows_nothing_of_command_lines():
 def test_only_optional_dependencies_are_imported_in_functions():
     found = {(one.by, one.of.split(".")[0]) for one in all_imports() if one.when == "call"}
     assert found == set(OPTIONAL.items())
+
+
+# ---- words --------------------------------------------------------------------------------------
+
+
+def texts_of(tree):
+    """The texts in a syntax tree that are not docstrings."""
+    docstrings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Expr)]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in docstrings:
+            yield node.value
+
+
+def flags_of(main):
+    """All flags that the parser of a program knows."""
+    (commands,) = (action for action in main._parser()._actions if isinstance(action, argparse._SubParsersAction))
+    return {flag for command in commands.choices.values() for flag in command._option_string_actions}
+
+
+def test_the_library_names_parameters_and_all_of_them_have_flags():
+    named = set()
+    for module, path in MODULES.items():
+        if not is_in(module, COMMAND_LINES):
+            for text in texts_of(ast.parse(path.read_text())):
+                named |= set(re.findall(r"--[a-z-]+", with_flags(text)))
+                names_flags = re.search("--[a-z]", text) and module != "solver.heuristics.databases"  # says what to run
+                assert not names_flags, (module, text)
+    assert "--max-memory" in named and named <= flags_of(pdb_builder.cli) | flags_of(solver.cli)
