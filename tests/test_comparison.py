@@ -1,68 +1,47 @@
-"""Comparisons: the same boards by several methods, what they must agree on, and the sums that are drawn from them."""
+"""Comparisons: the same boards by several methods, what they must agree on, the figures drawn from them, their file."""
 
-import random
-from collections import deque
-from dataclasses import replace
+import csv
+import os
 from threading import Event
 
 import pytest
 
-from pdb_builder import Grid
 from pdb_builder.base.errors import Disagreement, InputError
-from solver import Settings, Unsolvable, compare, goal_board, load_set, random_board, solve
+from solver import Settings, Unsolvable, compare, load_set, solve
 from solver.board import format_board
-from solver.comparison import comparison as comparing
 from solver.comparison.cells import Cell, furthest
 from solver.comparison.comparison import Comparison
 from solver.comparison.methods import Method, prepare_methods
+from solver.comparison.results_file import ResultsFile
 from solver.comparison.resuming import recall
 from solver.comparison.tables import board_table, summary_table
 from solver.instances import Instance
 from solver.search import SEARCHES
 from solver.settings import DEFAULT_SECONDS
 
+from .comparisons import (
+    ALL,
+    BOTH_ENDS,
+    DEEP,
+    GOAL,
+    GREEDY,
+    GRID,
+    WEIGHTED,
+    A,
+    B,
+    boards,
+    cell,
+    filled,
+    stop_before_the_proof,
+    unproven,
+)
 from .oracle import board_distances
-
-GRID = Grid(3, 3)
-GOAL = goal_board(GRID)
-A, B = (Method("ida-star", name, Settings(name)) for name in ("manhattan", "linear-conflict"))
-
-
-def boards(count, seed=1, grid=GRID, goal=GOAL):
-    chance = random.Random(seed)
-    return {number: Instance(number, random_board(grid, goal, chance), None, None) for number in range(1, count + 1)}
-
-
-def cell(number, method, length=20, h_start=10, generated=1000, limit=None, stored=None, seconds=0.5):
-    board = format_board(GRID, boards(number)[number].board)
-    length = None if limit else length
-    counts = (length, h_start, generated // 2, generated, stored, seconds, limit)
-    return Cell(number, board, method.algorithm, method.heuristic, *counts)
-
-
-def filled(*cells, methods=(A, B), count=2):
-    comparison = Comparison(GRID, GOAL, boards(count), list(methods))
-    for one in cells:
-        comparison.add(one)
-    return comparison
 
 
 def run(comparison, jobs=2):
     for one in comparison.run(jobs, Event()):
         comparison.add(one)
     return comparison
-
-
-def stop_before_the_proof(monkeypatch):
-    """The search from both ends hits a limit between its solution and the proof, which happens to few boards."""
-    original = comparing.solve_board
-
-    def stopped(*words, **options):
-        found = original(*words, **options)
-        early = found.algorithm == "bidirectional" and found.length
-        return replace(found, stopped="nodes", lower_bound=found.length - 2) if early else found
-
-    monkeypatch.setattr(comparing, "solve_board", stopped)
 
 
 # ---- running ------------------------------------------------------------------------------------
@@ -317,18 +296,6 @@ def test_a_method_has_to_agree_with_itself():
 
 def test_boards_do_not_have_to_agree_with_each_other():
     assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).finished()) == 2
-
-
-WEIGHTED = Method("weighted-a-star:1.1", "manhattan", Settings("manhattan", "weighted-a-star", weight=1.1), 1.1)
-GREEDY = Method("greedy", "inversions", Settings("inversions", "greedy"), None, False)
-DEEP = Method("dfs:20", "none", Settings(algorithm="dfs", depth=20), None)
-BOTH_ENDS = Method("bidirectional", "hamming", Settings("hamming", "bidirectional"))
-ALL = (A, WEIGHTED, GREEDY, DEEP, BOTH_ENDS)
-
-
-def unproven(length):
-    """A cell of a search that a limit stopped with a solution."""
-    return cell(1, BOTH_ENDS, h_start=7, limit="nodes")._replace(length=length)
 
 
 @pytest.mark.parametrize(
@@ -604,7 +571,7 @@ def test_columns_are_aligned():
     for table in (summary_table(comparison), board_table(comparison)):
         lines = str(table).splitlines()
         assert len(lines) == len(table.rows) + 1 + bool(table.groups)
-        numbers = deque(lines[-len(table.rows) :])
+        numbers = lines[-len(table.rows) :]
         assert len({len(line) for line in numbers}) == 1, "the last column leans to the right"
     text = str(board_table(comparison)).splitlines()
     assert text[0].split() == ["ida-star", "with", "manhattan", "ida-star", "with", "linear-conflict"]
@@ -677,3 +644,230 @@ def test_published_counts_stand_beside_ours():
     counts = (None, 41, 1, 1000, None, 0.1, "nodes")
     comparison.add(Cell(1, format_board(grid, one.board), "ida-star", "manhattan", *counts))
     assert board_table(comparison).rows == [["1", "57", "276,361,933", "41", "> 1,000", "> 0.1000"]]
+
+
+# ---- the results file ---------------------------------------------------------------------------
+
+CELLS = [
+    Cell(1, "1 2 3 4 5 6 0 7 8", "ida-star", "manhattan", 2, 2, 3, 7, None, 0.000125, None),
+    Cell(1, "1 2 3 4 5 6 0 7 8", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None),
+    Cell(2, "1 2 3 / 0 4 5", "ida-star", "manhattan", None, 2, 10**12, 10**13, None, 600.0, "time"),
+]
+HEADER = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
+
+
+def as_they_are(cell):
+    return cell.instance
+
+
+def written(path, cells, resume=False, order=as_they_are):
+    with ResultsFile(path, resume) as results:
+        for cell in cells:
+            results.add(cell)
+        results.sort(order)
+    return path.read_text()
+
+
+def read(path):
+    with ResultsFile(path, resume=True) as results:
+        return results.cells
+
+
+def test_what_is_written_is_read(tmp_path):
+    path = tmp_path / "a.csv"
+    text = written(path, CELLS)
+    assert text.splitlines()[0] == HEADER
+    assert text.splitlines()[1] == "1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,"
+    assert read(path) == CELLS
+    assert [row["heuristic"] for row in csv.DictReader(text.splitlines())] == [cell.heuristic for cell in CELLS]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        CELLS[2]._replace(algorithm="bidirectional", length=24, stored=5, limit_hit="nodes"),
+        CELLS[2]._replace(algorithm="dfs:30", heuristic="none", limit_hit="depth"),
+        CELLS[2]._replace(algorithm="beam:100", limit_hit="width"),
+        CELLS[0]._replace(algorithm="weighted-a-star:1.5", length=24),
+        CELLS[0]._replace(algorithm="greedy", heuristic="inversions", h_start=99),
+    ],
+    ids=lambda cell: cell.algorithm,
+)
+def test_what_searches_that_guarantee_less_leave_is_read(tmp_path, cell):
+    written(tmp_path / "a.csv", [cell])
+    assert read(tmp_path / "a.csv") == [cell]
+
+
+def test_every_line_is_there_as_soon_as_it_is_known(tmp_path):
+    with ResultsFile(tmp_path / "a.csv", resume=False) as results:
+        for number, cell in enumerate(CELLS, 2):
+            results.add(cell)
+            assert len((tmp_path / "a.csv").read_text().splitlines()) == number
+
+
+def test_a_file_that_is_there_is_not_overwritten(tmp_path):
+    text = written(tmp_path / "a.csv", CELLS)
+    with pytest.raises(FileExistsError):
+        ResultsFile(tmp_path / "a.csv", resume=False)
+    assert (tmp_path / "a.csv").read_text() == text
+
+
+def test_going_on_adds_to_what_is_there(tmp_path):
+    path = tmp_path / "a.csv"
+    written(path, CELLS[:1], resume=True)
+    written(path, CELLS[1:], resume=True)
+    assert read(path) == CELLS
+
+
+def test_a_line_that_was_cut_short_is_dropped_and_no_other(tmp_path):
+    path = tmp_path / "a.csv"
+    whole = written(path, CELLS).encode()
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        known = max(0, sum(end <= size for end in ends) - 1)
+        assert read(path) == CELLS[:known], size
+        written(path, CELLS[known:], resume=True)
+        assert path.read_bytes() == whole, size
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b,c\n1,2,3\n",
+        b"hello",
+        b"\xff\xfe\x00",
+        b"\n",
+        HEADER.upper().encode() + b"\n",
+        (HEADER + ",more\n").encode(),
+        b'"' + b"x" * 200_000 + b'"\n',
+    ],
+    ids=["columns", "text", "binary", "empty line", "capitals", "more", "long"],
+)
+def test_files_of_others_are_left_alone(content, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a.csv is not a results file: its first line is not") as error:
+        read(path)
+    assert "\n" not in str(error.value) and path.read_bytes() == content
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_pipe_is_not_waited_for(resume, tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(InputError, match=r"a.csv is not a regular file: choose another name"):
+        ResultsFile(tmp_path / "a.csv", resume=resume)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,nodes",
+        "1,1 2 3 0,beam:100,manhattan,2,2,3,7,,0.1,width",
+        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,patience",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,-7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,0,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,nan,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,-1,",
+        f"1,1 2 3 0,ida-star,manhattan,2,2,3,{10**400},,0.1,",
+        "",
+    ],
+)
+def test_lines_that_make_no_sense_are_named(line, tmp_path):
+    path = tmp_path / "a.csv"
+    text = written(path, CELLS[:1]) + line + "\n"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"a.csv, line 3: '.*' is not a line of results"):
+        read(path)
+    assert path.read_text() == text
+
+
+def test_two_programs_do_not_write_to_one_file(tmp_path):
+    with ResultsFile(tmp_path / "a.csv", resume=True) as results:
+        with pytest.raises(InputError, match="another program is writing to"):
+            ResultsFile(tmp_path / "a.csv", resume=True)
+        results.add(CELLS[0])
+    assert read(tmp_path / "a.csv") == CELLS[:1]
+
+
+def test_a_file_that_is_replaced_while_it_is_opened_is_not_written_to(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    written(path, CELLS)
+
+    def replaced(file, how):
+        (tmp_path / "new").write_text(path.read_text())
+        os.replace(tmp_path / "new", path)
+
+    monkeypatch.setattr("fcntl.flock", replaced)
+    with pytest.raises(InputError, match="another program is writing to"):
+        ResultsFile(path, resume=True)
+
+
+def test_a_file_that_was_moved_away_is_not_put_over_another(tmp_path):
+    path = tmp_path / "a.csv"
+    with ResultsFile(path, resume=False) as results:
+        for cell in CELLS[::-1]:
+            results.add(cell)
+        os.rename(path, tmp_path / "b.csv")
+        path.write_text("something else")
+        results.sort(as_they_are)
+    assert path.read_text() == "something else" and len(read(tmp_path / "b.csv")) == 3
+
+
+@pytest.mark.parametrize("done_first", [False, True])
+def test_in_the_end_lines_are_in_order_and_of_one_cell_there_is_the_furthest(tmp_path, done_first):
+    path = tmp_path / "a.csv"
+    limited, done = CELLS[2], CELLS[2]._replace(length=20, generated=10**12, limit_hit=None)
+    both = [done, limited] if done_first else [limited, done]
+    written(path, [both[0], CELLS[1], CELLS[0], both[1]], order=lambda cell: (cell.instance, cell.algorithm))
+    assert read(path) == [CELLS[1], CELLS[0], done]
+    assert os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_a_solution_that_is_not_proven_is_less_than_a_proof_and_more_than_none(tmp_path):
+    none = CELLS[2]._replace(algorithm="bidirectional", generated=10**13)
+    unproven, done = none._replace(length=24, generated=10**12), none._replace(length=22, generated=10, limit_hit=None)
+    for number, lines in enumerate(([none, unproven], [unproven, none])):
+        written(tmp_path / f"{number}.csv", lines)
+        assert read(tmp_path / f"{number}.csv") == [unproven]
+    written(tmp_path / "a.csv", [done, unproven, none])
+    assert read(tmp_path / "a.csv") == [done]
+
+
+def test_the_file_keeps_its_mode(tmp_path):
+    path = tmp_path / "a.csv"
+    written(path, CELLS[:1])
+    path.chmod(0o600)
+    written(path, [CELLS[2], CELLS[1]], resume=True)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_other_programs_may_put_a_mark_first_and_end_lines_in_their_way(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + written(path, CELLS[:2]).replace("\n", "\r\n").encode() + b"2,cut sh")
+    written(path, CELLS[2:], resume=True)
+    assert read(path) == CELLS
+
+
+def test_a_link_stays_a_link(tmp_path):
+    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
+    written(tmp_path / "b.csv", CELLS[::-1], resume=True)
+    assert (tmp_path / "b.csv").is_symlink() and read(tmp_path / "a.csv")[0].instance == 1
+
+
+def test_if_lines_cannot_be_put_in_order_nothing_is_lost(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    written(tmp_path / "a.csv", CELLS[::-1])
+    assert read(tmp_path / "a.csv") == CELLS[::-1] and os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_lines_are_put_in_order_however_long_the_name_is(tmp_path):
+    path = tmp_path / ("x" * 250 + ".csv")
+    written(path, CELLS[::-1])
+    assert read(path) == [CELLS[1], CELLS[0], CELLS[2]] and os.listdir(tmp_path) == [path.name]
