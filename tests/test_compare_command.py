@@ -57,7 +57,7 @@ def test_one_board(compare):
 
 
 @pytest.mark.parametrize("source", ["file", "stdin", "-"])
-def test_boards_of_a_file_or_a_pipe(compare, source):
+def test_boards_come_from_a_file_or_a_pipe(compare, source):
     text = f"# two boards\n{EASY}\n\n0 1 2 / 3 4 5 / 6 7 8\n"
     Path("boards.txt").write_text(text)
     words = {"file": ["--file", "boards.txt"], "stdin": [], "-": ["-"]}[source]
@@ -80,7 +80,7 @@ def test_random_boards_are_those_of_the_random_command(compare, run):
     assert boards[1] == boards[2] != boards[0], "without a seed they are the same every time"
 
 
-def test_a_part_of_a_set_beside_the_published_counts(compare):
+def test_part_of_a_set_beside_the_published_counts(compare):
     code, output, errors = compare("--set", "korf100", "--only", "9,12,42", "--each", "--heuristics", "manhattan")
     assert (code, errors) == (0, "")
     published = {one.id: one for one in load_set("korf100")[2]}
@@ -113,7 +113,7 @@ def test_algorithms_and_orders_side_by_side(compare):
 LESS = "ida-star,weighted-a-star:2,greedy,beam:30,bfs,dfs:20"
 
 
-def test_searches_that_guarantee_less(run):
+def test_suboptimal_searches_side_by_side(run):
     words = ("compare", "--random", "3x3", "-n", "6", "--heuristics", "manhattan,hamming", "--algorithms", LESS)
     code, output, errors = run(*words, "--each", "--csv", "a.csv")
     assert (code, errors) == (3, ""), "some boards are more than 20 moves deep"
@@ -168,7 +168,7 @@ def test_uninformed_searches_need_no_heuristic(run):
 
 
 @pytest.mark.beam
-def test_a_beam_goes_on_until_its_time_is_up(compare):
+def test_a_beam_runs_until_its_time_limit(compare):
     """What it found is believed when it is read again, though another run would count other boards."""
     board = " ".join(map(str, load_set("korf100")[2][0].board))
     words = (board, "--goal", "first", "--heuristics", "manhattan", "--algorithms", "beam", "--time-limit", "0.5")
@@ -180,7 +180,7 @@ def test_a_beam_goes_on_until_its_time_is_up(compare):
     assert (code, again, errors) == (0, output, "")
 
 
-def test_a_solution_that_is_not_proven_can_be_gone_on_from(compare, monkeypatch):
+def test_an_unproven_solution_can_be_resumed(compare, monkeypatch):
     words = ("--random", "3x3", "-n", "3", "--heuristics", "hamming", "--algorithms", "bfs,bidirectional", "--resume")
     with monkeypatch.context() as patch:
         stop_before_the_proof(patch)
@@ -203,7 +203,7 @@ def test_databases_side_by_side(run, small, here):
     assert names == ["manhattan", "pdb:3x3-4-4", "pdb:other", "pdb-unreflected:other"]
 
 
-def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, here):
+def test_by_default_manhattan_linear_conflict_and_the_best_database_are_compared(run, small, here):
     shutil.copy(small, here / "databases")
     code, output, _ = run("compare", EASY)
     assert code == 0
@@ -235,7 +235,7 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, 
         ([EASY, "--report", "databases"], "databases is a folder"),
     ],
 )
-def test_what_makes_no_sense_is_said_in_one_line(compare, words, said):
+def test_bad_arguments_are_one_line_and_exit_code_2(compare, words, said):
     code, output, errors = compare(*words)
     assert (code, output) == (2, "") and said in errors
     assert errors.count("\n") == 1 and errors.startswith("pdb-solver: error: ")
@@ -251,12 +251,12 @@ def test_what_makes_no_sense_is_said_in_one_line(compare, words, said):
         ("# none\n", 2, "there is no board in the input"),
     ],
 )
-def test_every_board_of_a_file_must_be_sound(compare, lines, code, said):
+def test_every_board_of_a_file_must_be_valid(compare, lines, code, said):
     found, output, errors = compare(stdin=lines)
     assert (found, output) == (code, "") and said in errors and errors.count("\n") == 1
 
 
-def test_a_database_that_lies_is_caught(run, database_of, here):
+def test_a_database_with_inadmissible_values_is_detected(run, database_of, here):
     """Values are raised behind the back of the file: its solutions are solutions, but not shortest ones."""
     path = here / "databases" / "3x3-4-4.h5"
     shutil.copy(database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"], 0, "bytes")), path)
@@ -288,7 +288,7 @@ def test_a_limit_is_shown_as_a_lower_bound(compare):
     assert re.search(r"manhattan +\d of 6 .*> [\d,]+ +> [\d,]+ +> [\d.]+", summary[0])
 
 
-def test_a_time_limit_of_a_hard_board(compare):
+def test_a_time_limit_on_a_hard_board(compare):
     board = " ".join(map(str, load_set("korf100")[2][87].board))
     words = ("--goal", "first", "--time-limit", "0.2", "--heuristics", "manhattan", "--json", "--threads", "2")
     code, output, _ = compare(board, *words)
@@ -313,7 +313,7 @@ def test_the_csv_file(compare):
     assert rows("a.csv") == found
 
 
-def test_going_on_does_what_is_missing(compare):
+def test_resuming_runs_what_is_missing(compare):
     compare("--random", "3x3", "-n", "7", "--csv", "whole.csv")
     lines = Path("whole.csv").read_text().splitlines(keepends=True)
     Path("part.csv").write_text("".join(lines[:1] + lines[4:9]) + lines[9][:20])
@@ -337,7 +337,7 @@ def test_a_comparison_can_grow(compare):
     assert [row["heuristic"] for row in rows("a.csv")] == ["manhattan", "linear-conflict"] * 5
 
 
-def test_what_a_file_says_of_another_goal_is_not_taken_over(compare):
+def test_results_for_another_goal_are_refused(compare):
     Path("boards.txt").write_text("8 6 7 2 5 4 3 0 1\n")
     assert compare("--file", "boards.txt", "--csv", "a.csv")[0] == 0
     before = Path("a.csv").read_bytes()
@@ -346,7 +346,7 @@ def test_what_a_file_says_of_another_goal_is_not_taken_over(compare):
     assert Path("a.csv").read_bytes() == before
 
 
-def test_a_limit_raised_goes_on_where_it_held(compare):
+def test_a_higher_limit_reruns_the_boards_that_hit_it(compare):
     words = ("--random", "3x3", "-n", "6")
     compare(*words, "--node-limit", "300", "--csv", "a.csv")
     hit = sum(row["limit_hit"] != "" for row in rows("a.csv"))
@@ -390,7 +390,7 @@ def test_a_full_disk_is_one_line_and_keeps_what_was_written(compare, monkeypatch
 
 
 @pytest.mark.parametrize("path", ["/dev/full", "/dev/null", "pipe", "databases"])
-def test_results_go_into_files_only(compare, path):
+def test_results_go_into_regular_files_only(compare, path):
     os.mkfifo("pipe")
     code, _, errors = compare(EASY, "--resume", path)
     assert code == 2 and path in errors and errors.count("\n") == 1

@@ -1,7 +1,5 @@
-"""Comparisons: the same boards by several methods, what they must agree on, the figures drawn from them, their file."""
+"""Comparisons: the same boards by several methods, what they must agree on, and the figures drawn from them."""
 
-import csv
-import os
 from threading import Event
 
 import pytest
@@ -12,7 +10,6 @@ from solver.board import format_board
 from solver.comparison.cells import Cell, furthest
 from solver.comparison.comparison import Comparison
 from solver.comparison.methods import Method, prepare_methods
-from solver.comparison.results_file import ResultsFile
 from solver.comparison.resuming import recall
 from solver.comparison.tables import board_table, summary_table
 from solver.instances import Instance
@@ -48,9 +45,9 @@ def run(comparison, jobs=2):
 
 
 @pytest.mark.jit
-def test_every_cell_is_what_solve_says_and_breadth_first_search_knows():
+def test_every_cell_agrees_with_solve_and_with_breadth_first_search():
     settings = Settings(threads=1, memory_limit=10**8)
-    methods = prepare_methods(GRID, GOAL, ["ida-star", "a-star"], ["manhattan", "linear-conflict"], settings)
+    methods = prepare_methods(GRID, GOAL, ["ida-star", "a-star"], ["manhattan", "hamming"], settings)
     comparison = run(Comparison(GRID, GOAL, boards(12), methods))
     # Distances to the goal with the blank last are those of the board half turned.
     distances = board_distances(GRID, 8)
@@ -66,14 +63,14 @@ def test_every_cell_is_what_solve_says_and_breadth_first_search_knows():
 
 
 @pytest.mark.jit
-def test_methods_are_called_by_the_database_that_serves_them(small):
+def test_methods_are_named_after_their_databases(small):
     settings = Settings(folder=small.parent, memory_limit=10**8)
-    heuristics = [f"pdb:{small}", f"pdb-unreflected:{small}", "max:manhattan+linear-conflict"]
+    heuristics = [f"pdb:{small}", f"pdb-unreflected:{small}", "manhattan"]
     methods = prepare_methods(GRID, GOAL, ["ida-star:fixed", "ida-star:value"], heuristics, settings)
     assert [str(method) for method in methods[:3]] == [
         "ida-star:fixed with pdb:3x3-4-4",
         "ida-star:fixed with pdb-unreflected:3x3-4-4",
-        "ida-star:fixed with max:manhattan+linear-conflict",
+        "ida-star:fixed with manhattan",
     ]
     comparison = run(Comparison(GRID, GOAL, boards(3), methods))
     for one in comparison.finished():
@@ -121,7 +118,7 @@ def test_methods_that_make_no_sense_are_refused(algorithms, heuristics, words, t
 
 
 @pytest.mark.jit
-def test_every_search_of_the_registry_can_be_compared():
+def test_every_search_can_be_compared():
     algorithms = [*SEARCHES, "weighted-a-star:3", "beam:20", "dfs:25"]
     settings = Settings(threads=1, time_limit=5, memory_limit=10**8)
     methods = prepare_methods(GRID, GOAL, algorithms, ["manhattan", "hamming"], settings)
@@ -168,7 +165,7 @@ def test_every_search_of_the_registry_can_be_compared():
         ("weighted-a-star:1.2504", "manhattan", 1.25, True),
         ("weighted-a-star:2", "inversions", None, False),
         ("greedy", "manhattan", None, True),
-        ("beam:50", "inversions", None, False),
+        ("beam:50", "manhattan", None, True),
         ("beam", "manhattan", None, True),
     ],
 )
@@ -189,7 +186,7 @@ def test_a_beam_without_a_width_has_a_time_limit():
 
 
 @pytest.mark.jit
-def test_a_depth_and_a_width_that_are_not_enough_end_a_cell():
+def test_too_small_a_depth_or_width_ends_a_cell():
     methods = prepare_methods(GRID, GOAL, ["bfs", "dfs:20", "beam:1"], ["hamming"], Settings(threads=1))
     comparison = run(Comparison(GRID, GOAL, boards(12), methods))
     for one in comparison.finished():
@@ -203,7 +200,7 @@ def test_a_depth_and_a_width_that_are_not_enough_end_a_cell():
 
 
 @pytest.mark.jit
-def test_a_solution_that_is_not_proven_does_not_make_a_board_solved(monkeypatch):
+def test_a_board_with_an_unproven_solution_is_not_solved(monkeypatch):
     stop_before_the_proof(monkeypatch)
     methods = prepare_methods(GRID, GOAL, ["a-star", "bidirectional"], ["hamming"], Settings(threads=1))
     comparison = run(Comparison(GRID, GOAL, boards(2), methods))
@@ -216,7 +213,7 @@ def test_a_solution_that_is_not_proven_does_not_make_a_board_solved(monkeypatch)
 
 
 @pytest.mark.jit
-def test_searches_that_are_interrupted_leave_no_cell():
+def test_interrupted_searches_leave_no_cell():
     interrupt = Event()
     interrupt.set()
     grid, goal, instances = load_set("korf100")
@@ -236,9 +233,9 @@ def test_a_limit_ends_a_cell_and_not_the_comparison():
 
 
 @pytest.mark.jit
-def test_from_python(small):
+def test_comparisons_from_python(small):
     chosen = [list(one.board) for one in boards(3).values()]
-    comparison = compare(chosen, ["manhattan", f"pdb:{small}"], ["ida-star", "a-star"], folder=small.parent)
+    comparison = compare(chosen, ["manhattan", f"pdb:{small}"], ["ida-star", "ida-star:value"], folder=small.parent)
     assert len(comparison.cells) == 12 and [summary.boards for summary in comparison.summaries()] == [3] * 4
     published = compare("korf100", ["manhattan"], node_limit=1000)
     assert [summary.unfinished for summary in published.summaries()] == [100]
@@ -251,7 +248,7 @@ def test_from_python(small):
 
 
 @pytest.mark.jit
-def test_from_python_with_searches_that_guarantee_less():
+def test_suboptimal_searches_from_python():
     chosen = [list(one.board) for one in boards(3).values()]
     comparison = compare(chosen, ["manhattan", "inversions"], ["weighted-a-star:2", "greedy", "beam:100", "bfs"])
     rows = comparison.summaries()
@@ -277,24 +274,24 @@ def test_lengths_that_disagree_are_an_error():
         filled(cell(1, A), cell(1, B, length=22))
 
 
-def test_no_heuristic_may_give_more_than_the_length():
+def test_no_heuristic_may_exceed_the_length():
     with pytest.raises(Disagreement, match="linear-conflict gives 24 at the start"):
         filled(cell(1, A, length=22), cell(1, B, h_start=24, limit="nodes"))
     filled(cell(1, A, length=22), cell(1, B, h_start=22, length=22))
 
 
-def test_the_published_length_has_a_say():
+def test_the_published_length_must_agree():
     comparison = Comparison(GRID, GOAL, {1: boards(1)[1]._replace(length=18)}, [A])
     with pytest.raises(Disagreement, match="18 is published, ida-star with manhattan finds 20"):
         comparison.add(cell(1, A))
 
 
-def test_a_method_has_to_agree_with_itself():
+def test_a_method_must_agree_with_itself():
     with pytest.raises(Disagreement, match="manhattan finds 22, ida-star with manhattan, before that, finds 20"):
         filled(cell(1, A), cell(1, A, length=22))
 
 
-def test_boards_do_not_have_to_agree_with_each_other():
+def test_boards_need_not_agree_with_each_other():
     assert len(filled(cell(1, A), cell(1, B), cell(2, A, length=22), cell(2, B, length=22)).finished()) == 2
 
 
@@ -307,7 +304,7 @@ def test_boards_do_not_have_to_agree_with_each_other():
         (cell(1, BOTH_ENDS, 30), unproven(34)),
     ],
 )
-def test_methods_that_guarantee_less_may_find_longer_solutions(others):
+def test_suboptimal_methods_may_find_longer_solutions(others):
     for order in (others, others[::-1]):
         comparison = filled(cell(1, A, 30), *order, methods=ALL)
         assert comparison.shortest(comparison.instances[1]) == (30, True)
@@ -329,18 +326,18 @@ def test_methods_that_guarantee_less_may_find_longer_solutions(others):
         ([cell(1, BOTH_ENDS, 32)], "manhattan finds 30, bidirectional with hamming finds 32:"),
     ],
 )
-def test_none_may_find_a_shorter_one_or_break_its_guarantee(others, words):
+def test_no_method_may_find_a_shorter_solution_or_break_its_guarantee(others, words):
     with pytest.raises(Disagreement, match=words):
         filled(cell(1, A, 30), *others, methods=ALL)
 
 
-def test_what_a_method_had_found_when_it_was_stopped_binds_it():
+def test_a_stopped_method_is_held_to_the_solution_it_had_found():
     filled(unproven(32), cell(1, BOTH_ENDS, 30), methods=ALL)
     with pytest.raises(Disagreement, match=r"hamming finds 30, .* before that, finds 28 without a guarantee"):
         filled(unproven(28), cell(1, BOTH_ENDS, 30), methods=ALL)
 
 
-def test_solutions_without_a_guarantee_contradict_what_is_proven_by_others_without_one():
+def test_a_solution_without_a_guarantee_can_contradict_a_proof():
     with pytest.raises(
         Disagreement, match="inversions finds 20 without a guarantee, dfs:20 finds nothing within 20 moves"
     ):
@@ -351,11 +348,11 @@ def test_solutions_without_a_guarantee_contradict_what_is_proven_by_others_witho
     assert comparison.shortest(comparison.instances[1]) == (38, False), "which is not to say that it is the shortest"
 
 
-def test_a_depth_limit_that_a_method_does_not_have_says_nothing():
+def test_a_depth_limit_that_a_method_does_not_have_proves_nothing():
     filled(cell(1, A, limit="depth"), cell(1, B), count=1)
 
 
-def test_the_published_length_is_the_measure_of_all():
+def test_every_method_is_held_to_the_published_length():
     instances = {1: boards(1)[1]._replace(length=30)}
     comparison = Comparison(GRID, GOAL, instances, list(ALL))
     for one in (cell(1, WEIGHTED, 32), cell(1, GREEDY, 50, h_start=60), unproven(30)):
@@ -367,7 +364,7 @@ def test_the_published_length_is_the_measure_of_all():
         Comparison(GRID, GOAL, instances, list(ALL)).add(cell(1, WEIGHTED, 34))
 
 
-def test_of_two_cells_the_one_that_got_further_is_kept():
+def test_the_cell_that_got_further_is_kept():
     early, late = cell(1, BOTH_ENDS, limit="nodes", generated=500), cell(1, BOTH_ENDS, limit="time", generated=900)
     done = cell(1, BOTH_ENDS, 30, generated=400)
     ranks = [early, late, unproven(34), unproven(32), done]
@@ -376,11 +373,11 @@ def test_of_two_cells_the_one_that_got_further_is_kept():
             assert furthest(worse, better) == furthest(better, worse) == better
 
 
-# ---- going on -----------------------------------------------------------------------------------
+# ---- resuming -----------------------------------------------------------------------------------
 
 
 @pytest.mark.jit
-def test_saved_cells_are_not_done_again():
+def test_saved_cells_are_not_run_again():
     whole = run(Comparison(GRID, GOAL, boards(4), [A, B]))
     saved = list(whole.cells.values())[:5]
     other = Comparison(GRID, GOAL, boards(4), [A, B])
@@ -400,7 +397,7 @@ def test_cells_of_other_boards_and_methods_are_ignored():
 
 
 @pytest.mark.jit
-def test_a_saved_cell_that_cannot_be_ours_is_refused():
+def test_a_saved_cell_with_another_value_at_the_start_is_refused():
     value = solve(boards(1)[1].board, heuristic="manhattan").h_start
     comparison = Comparison(GRID, GOAL, boards(1), [A])
     with pytest.raises(InputError, match=rf"the value {value + 2} at the start of board 1, but here it is {value}"):
@@ -409,7 +406,7 @@ def test_a_saved_cell_that_cannot_be_ours_is_refused():
 
 @pytest.mark.jit
 @pytest.mark.parametrize("field", ["length", "expanded", "generated"])
-def test_saved_counts_that_are_not_ours_are_refused(field):
+def test_saved_counts_that_differ_are_refused(field):
     whole = run(Comparison(GRID, GOAL, boards(3), [A]))
     saved = sorted(whole.cells.values(), key=lambda found: found.generated)
     saved[0] = saved[0]._replace(**{field: getattr(saved[0], field) - 2})
@@ -443,7 +440,7 @@ def test_cells_of_another_goal_with_the_same_values_are_refused():
         (None, {"node_limit": 10}, True),
     ],
 )
-def test_a_cell_that_hit_a_limit_is_done_again_if_it_would_get_further(limit, settings, kept):
+def test_a_cell_that_hit_a_limit_is_run_again_if_it_would_get_further(limit, settings, kept):
     (found,) = run(Comparison(GRID, GOAL, boards(1), [A])).cells.values()
     if limit:
         found = found._replace(length=None, generated=1000, seconds=0.5, limit_hit=limit)
@@ -469,7 +466,7 @@ def test_a_limit_that_is_part_of_the_method_is_not_tried_again(algorithm, limit,
 @pytest.mark.parametrize(
     "algorithm", ["weighted-a-star", "greedy", "beam:50", "bfs", "dijkstra", "dfs:31", "bidirectional"]
 )
-def test_every_search_is_the_same_again_but_a_beam_without_a_width(algorithm):
+def test_every_search_but_a_beam_without_a_width_is_repeatable(algorithm):
     methods = prepare_methods(GRID, GOAL, [algorithm], ["manhattan"], Settings(threads=1, memory_limit=10**8))
     saved = list(run(Comparison(GRID, GOAL, boards(2), methods)).cells.values())
     again = Comparison(GRID, GOAL, boards(2), methods)
@@ -481,7 +478,7 @@ def test_every_search_is_the_same_again_but_a_beam_without_a_width(algorithm):
 
 
 @pytest.mark.jit
-def test_a_beam_that_goes_by_the_clock_is_believed():
+def test_a_beam_that_ran_until_its_time_limit_is_trusted():
     (method,) = prepare_methods(GRID, GOAL, ["beam"], ["manhattan"], Settings())
     value = solve(boards(1)[1].board, heuristic="manhattan").h_start
     comparison = Comparison(GRID, GOAL, boards(1), [method])
@@ -492,7 +489,7 @@ def test_a_beam_that_goes_by_the_clock_is_believed():
 
 
 @pytest.mark.jit
-def test_a_solution_that_is_not_proven_is_done_again_with_more_room():
+def test_an_unproven_solution_is_searched_again_with_a_higher_limit():
     value = solve(boards(1)[1].board, heuristic="hamming").h_start
     for nodes, kept in ((1000, True), (2000, False)):
         method = BOTH_ENDS._replace(settings=BOTH_ENDS.settings._replace(node_limit=nodes))
@@ -501,7 +498,7 @@ def test_a_solution_that_is_not_proven_is_done_again_with_more_room():
         assert bool(comparison.cells) == kept, "and it is not a search to do again to the node"
 
 
-def test_the_time_left_goes_by_each_method():
+def test_the_time_left_is_estimated_per_method():
     comparison = filled(cell(1, A, seconds=3.0), count=4)
     assert comparison.seconds_left(1) is None, "nothing is known of B"
     comparison.add(cell(1, B, seconds=5.0))
@@ -513,10 +510,10 @@ def test_the_time_left_goes_by_each_method():
     assert comparison.seconds_left(1) == 0
 
 
-# ---- sums ---------------------------------------------------------------------------------------
+# ---- summaries ----------------------------------------------------------------------------------
 
 
-def test_summaries_are_means_over_the_boards_that_all_methods_have_done():
+def test_means_are_over_the_boards_that_all_methods_have_finished():
     comparison = filled(
         cell(1, A, h_start=10, generated=1000, seconds=1.0),
         cell(1, B, h_start=12, generated=100, seconds=0.25),
@@ -541,14 +538,14 @@ def test_summaries_are_means_over_the_boards_that_all_methods_have_done():
         ("nodes", "time", None, ""),
     ],
 )
-def test_a_ratio_says_what_is_known_of_it(first, second, ratio, sign):
+def test_a_ratio_says_what_is_known_about_it(first, second, ratio, sign):
     comparison = filled(cell(1, A, limit=first), cell(1, B, generated=100, limit=second), count=1)
     found = comparison.summaries()[1]
     assert (found.ratio, found.ratio_is) == (ratio, sign)
     assert comparison.summaries()[0].ratio == 1
 
 
-def test_nothing_that_hit_a_limit_is_left_out_of_a_mean():
+def test_boards_that_hit_a_limit_count_in_the_means():
     comparison = filled(cell(1, A), cell(1, B), cell(2, A, generated=9000, limit="nodes"), cell(2, B))
     a, b = comparison.summaries()
     assert (a.unfinished, a.generated, b.unfinished) == (1, 5000, 0)
@@ -559,7 +556,7 @@ def test_nothing_that_hit_a_limit_is_left_out_of_a_mean():
     assert dict(zip(table.headings, table.rows[1], strict=True))["ratio"] == "> 5"
 
 
-def test_before_a_board_is_done_there_is_nothing_to_say():
+def test_without_a_finished_board_there_are_no_summaries():
     assert filled(cell(1, A)).summaries() == []
 
 
@@ -579,7 +576,7 @@ def test_columns_are_aligned():
     assert text[3].split() == ["2", "20", "10", ">", "1,000", ">", "0.5000", "10", "1,000", "0.5000"]
 
 
-def test_columns_that_say_nothing_are_left_out():
+def test_columns_without_information_are_left_out():
     plain = summary_table(filled(cell(1, A), cell(1, B)))
     assert plain.headings == ["heuristic", "h mean", "median", "expanded", "generated", "seconds", "nodes/s", "ratio"]
     other = Method("a-star", "manhattan", Settings())
@@ -588,7 +585,7 @@ def test_columns_that_say_nothing_are_left_out():
     assert [row[full.headings.index("stored")] for row in full.rows] == ["-", "> 7"]
 
 
-def test_lengths_have_columns_if_they_are_not_the_same():
+def test_lengths_have_columns_if_they_vary():
     comparison = filled(
         cell(1, A, 20),
         cell(1, WEIGHTED, 22),
@@ -631,7 +628,7 @@ def test_lengths_have_no_columns_if_all_are_shortest():
     assert alone.rows[0][:2] == ["1", "<= 24"], "nobody has proven it"
 
 
-def test_published_counts_stand_beside_ours():
+def test_published_counts_are_shown_beside_ours():
     grid, goal, instances = load_set("korf100")
     one = instances[0]
     counts = (one.length, 41, 1, one.generated, None, 0.1, None)
@@ -644,230 +641,3 @@ def test_published_counts_stand_beside_ours():
     counts = (None, 41, 1, 1000, None, 0.1, "nodes")
     comparison.add(Cell(1, format_board(grid, one.board), "ida-star", "manhattan", *counts))
     assert board_table(comparison).rows == [["1", "57", "276,361,933", "41", "> 1,000", "> 0.1000"]]
-
-
-# ---- the results file ---------------------------------------------------------------------------
-
-CELLS = [
-    Cell(1, "1 2 3 4 5 6 0 7 8", "ida-star", "manhattan", 2, 2, 3, 7, None, 0.000125, None),
-    Cell(1, "1 2 3 4 5 6 0 7 8", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None),
-    Cell(2, "1 2 3 / 0 4 5", "ida-star", "manhattan", None, 2, 10**12, 10**13, None, 600.0, "time"),
-]
-HEADER = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
-
-
-def as_they_are(cell):
-    return cell.instance
-
-
-def written(path, cells, resume=False, order=as_they_are):
-    with ResultsFile(path, resume) as results:
-        for cell in cells:
-            results.add(cell)
-        results.sort(order)
-    return path.read_text()
-
-
-def read(path):
-    with ResultsFile(path, resume=True) as results:
-        return results.cells
-
-
-def test_what_is_written_is_read(tmp_path):
-    path = tmp_path / "a.csv"
-    text = written(path, CELLS)
-    assert text.splitlines()[0] == HEADER
-    assert text.splitlines()[1] == "1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,"
-    assert read(path) == CELLS
-    assert [row["heuristic"] for row in csv.DictReader(text.splitlines())] == [cell.heuristic for cell in CELLS]
-
-
-@pytest.mark.parametrize(
-    "cell",
-    [
-        CELLS[2]._replace(algorithm="bidirectional", length=24, stored=5, limit_hit="nodes"),
-        CELLS[2]._replace(algorithm="dfs:30", heuristic="none", limit_hit="depth"),
-        CELLS[2]._replace(algorithm="beam:100", limit_hit="width"),
-        CELLS[0]._replace(algorithm="weighted-a-star:1.5", length=24),
-        CELLS[0]._replace(algorithm="greedy", heuristic="inversions", h_start=99),
-    ],
-    ids=lambda cell: cell.algorithm,
-)
-def test_what_searches_that_guarantee_less_leave_is_read(tmp_path, cell):
-    written(tmp_path / "a.csv", [cell])
-    assert read(tmp_path / "a.csv") == [cell]
-
-
-def test_every_line_is_there_as_soon_as_it_is_known(tmp_path):
-    with ResultsFile(tmp_path / "a.csv", resume=False) as results:
-        for number, cell in enumerate(CELLS, 2):
-            results.add(cell)
-            assert len((tmp_path / "a.csv").read_text().splitlines()) == number
-
-
-def test_a_file_that_is_there_is_not_overwritten(tmp_path):
-    text = written(tmp_path / "a.csv", CELLS)
-    with pytest.raises(FileExistsError):
-        ResultsFile(tmp_path / "a.csv", resume=False)
-    assert (tmp_path / "a.csv").read_text() == text
-
-
-def test_going_on_adds_to_what_is_there(tmp_path):
-    path = tmp_path / "a.csv"
-    written(path, CELLS[:1], resume=True)
-    written(path, CELLS[1:], resume=True)
-    assert read(path) == CELLS
-
-
-def test_a_line_that_was_cut_short_is_dropped_and_no_other(tmp_path):
-    path = tmp_path / "a.csv"
-    whole = written(path, CELLS).encode()
-    ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
-    for size in range(len(whole)):
-        path.write_bytes(whole[:size])
-        known = max(0, sum(end <= size for end in ends) - 1)
-        assert read(path) == CELLS[:known], size
-        written(path, CELLS[known:], resume=True)
-        assert path.read_bytes() == whole, size
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"a,b,c\n1,2,3\n",
-        b"hello",
-        b"\xff\xfe\x00",
-        b"\n",
-        HEADER.upper().encode() + b"\n",
-        (HEADER + ",more\n").encode(),
-        b'"' + b"x" * 200_000 + b'"\n',
-    ],
-    ids=["columns", "text", "binary", "empty line", "capitals", "more", "long"],
-)
-def test_files_of_others_are_left_alone(content, tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"a.csv is not a results file: its first line is not") as error:
-        read(path)
-    assert "\n" not in str(error.value) and path.read_bytes() == content
-
-
-@pytest.mark.parametrize("resume", [False, True])
-def test_a_pipe_is_not_waited_for(resume, tmp_path):
-    os.mkfifo(tmp_path / "a.csv")
-    with pytest.raises(InputError, match=r"a.csv is not a regular file: choose another name"):
-        ResultsFile(tmp_path / "a.csv", resume=resume)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "x,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,",
-        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,nodes",
-        "1,1 2 3 0,beam:100,manhattan,2,2,3,7,,0.1,width",
-        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,patience",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,-7,,0.1,",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,0,,0.1,",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,nan,",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,-1,",
-        f"1,1 2 3 0,ida-star,manhattan,2,2,3,{10**400},,0.1,",
-        "",
-    ],
-)
-def test_lines_that_make_no_sense_are_named(line, tmp_path):
-    path = tmp_path / "a.csv"
-    text = written(path, CELLS[:1]) + line + "\n"
-    path.write_text(text)
-    with pytest.raises(InputError, match=r"a.csv, line 3: '.*' is not a line of results"):
-        read(path)
-    assert path.read_text() == text
-
-
-def test_two_programs_do_not_write_to_one_file(tmp_path):
-    with ResultsFile(tmp_path / "a.csv", resume=True) as results:
-        with pytest.raises(InputError, match="another program is writing to"):
-            ResultsFile(tmp_path / "a.csv", resume=True)
-        results.add(CELLS[0])
-    assert read(tmp_path / "a.csv") == CELLS[:1]
-
-
-def test_a_file_that_is_replaced_while_it_is_opened_is_not_written_to(tmp_path, monkeypatch):
-    path = tmp_path / "a.csv"
-    written(path, CELLS)
-
-    def replaced(file, how):
-        (tmp_path / "new").write_text(path.read_text())
-        os.replace(tmp_path / "new", path)
-
-    monkeypatch.setattr("fcntl.flock", replaced)
-    with pytest.raises(InputError, match="another program is writing to"):
-        ResultsFile(path, resume=True)
-
-
-def test_a_file_that_was_moved_away_is_not_put_over_another(tmp_path):
-    path = tmp_path / "a.csv"
-    with ResultsFile(path, resume=False) as results:
-        for cell in CELLS[::-1]:
-            results.add(cell)
-        os.rename(path, tmp_path / "b.csv")
-        path.write_text("something else")
-        results.sort(as_they_are)
-    assert path.read_text() == "something else" and len(read(tmp_path / "b.csv")) == 3
-
-
-@pytest.mark.parametrize("done_first", [False, True])
-def test_in_the_end_lines_are_in_order_and_of_one_cell_there_is_the_furthest(tmp_path, done_first):
-    path = tmp_path / "a.csv"
-    limited, done = CELLS[2], CELLS[2]._replace(length=20, generated=10**12, limit_hit=None)
-    both = [done, limited] if done_first else [limited, done]
-    written(path, [both[0], CELLS[1], CELLS[0], both[1]], order=lambda cell: (cell.instance, cell.algorithm))
-    assert read(path) == [CELLS[1], CELLS[0], done]
-    assert os.listdir(tmp_path) == ["a.csv"]
-
-
-def test_a_solution_that_is_not_proven_is_less_than_a_proof_and_more_than_none(tmp_path):
-    none = CELLS[2]._replace(algorithm="bidirectional", generated=10**13)
-    unproven, done = none._replace(length=24, generated=10**12), none._replace(length=22, generated=10, limit_hit=None)
-    for number, lines in enumerate(([none, unproven], [unproven, none])):
-        written(tmp_path / f"{number}.csv", lines)
-        assert read(tmp_path / f"{number}.csv") == [unproven]
-    written(tmp_path / "a.csv", [done, unproven, none])
-    assert read(tmp_path / "a.csv") == [done]
-
-
-def test_the_file_keeps_its_mode(tmp_path):
-    path = tmp_path / "a.csv"
-    written(path, CELLS[:1])
-    path.chmod(0o600)
-    written(path, [CELLS[2], CELLS[1]], resume=True)
-    assert path.stat().st_mode & 0o777 == 0o600
-
-
-def test_other_programs_may_put_a_mark_first_and_end_lines_in_their_way(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_bytes(b"\xef\xbb\xbf" + written(path, CELLS[:2]).replace("\n", "\r\n").encode() + b"2,cut sh")
-    written(path, CELLS[2:], resume=True)
-    assert read(path) == CELLS
-
-
-def test_a_link_stays_a_link(tmp_path):
-    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
-    written(tmp_path / "b.csv", CELLS[::-1], resume=True)
-    assert (tmp_path / "b.csv").is_symlink() and read(tmp_path / "a.csv")[0].instance == 1
-
-
-def test_if_lines_cannot_be_put_in_order_nothing_is_lost(tmp_path, monkeypatch):
-    def full(*args):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
-    written(tmp_path / "a.csv", CELLS[::-1])
-    assert read(tmp_path / "a.csv") == CELLS[::-1] and os.listdir(tmp_path) == ["a.csv"]
-
-
-def test_lines_are_put_in_order_however_long_the_name_is(tmp_path):
-    path = tmp_path / ("x" * 250 + ".csv")
-    written(path, CELLS[::-1])
-    assert read(path) == [CELLS[1], CELLS[0], CELLS[2]] and os.listdir(tmp_path) == [path.name]

@@ -1,0 +1,234 @@
+"""The results file of a comparison: nothing that was done is lost, whatever ends the program."""
+
+import csv
+import os
+
+import pytest
+
+from pdb_builder.base.errors import InputError
+from solver.comparison.cells import Cell
+from solver.comparison.results_file import ResultsFile
+
+CELLS = [
+    Cell(1, "1 2 3 4 5 6 0 7 8", "ida-star", "manhattan", 2, 2, 3, 7, None, 0.000125, None),
+    Cell(1, "1 2 3 4 5 6 0 7 8", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None),
+    Cell(2, "1 2 3 / 0 4 5", "ida-star", "manhattan", None, 2, 10**12, 10**13, None, 600.0, "time"),
+]
+HEADER = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
+
+
+def as_they_are(cell):
+    return cell.instance
+
+
+def written(path, cells, resume=False, order=as_they_are):
+    with ResultsFile(path, resume) as results:
+        for cell in cells:
+            results.add(cell)
+        results.sort(order)
+    return path.read_text()
+
+
+def read(path):
+    with ResultsFile(path, resume=True) as results:
+        return results.cells
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    path = tmp_path / "a.csv"
+    text = written(path, CELLS)
+    assert text.splitlines()[0] == HEADER
+    assert text.splitlines()[1] == "1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,"
+    assert read(path) == CELLS
+    assert [row["heuristic"] for row in csv.DictReader(text.splitlines())] == [cell.heuristic for cell in CELLS]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        CELLS[2]._replace(algorithm="bidirectional", length=24, stored=5, limit_hit="nodes"),
+        CELLS[2]._replace(algorithm="dfs:30", heuristic="none", limit_hit="depth"),
+        CELLS[2]._replace(algorithm="beam:100", limit_hit="width"),
+        CELLS[0]._replace(algorithm="weighted-a-star:1.5", length=24),
+        CELLS[0]._replace(algorithm="greedy", heuristic="inversions", h_start=99),
+    ],
+    ids=lambda cell: cell.algorithm,
+)
+def test_results_of_suboptimal_searches_are_read_back(tmp_path, cell):
+    written(tmp_path / "a.csv", [cell])
+    assert read(tmp_path / "a.csv") == [cell]
+
+
+def test_every_line_is_written_at_once(tmp_path):
+    with ResultsFile(tmp_path / "a.csv", resume=False) as results:
+        for number, cell in enumerate(CELLS, 2):
+            results.add(cell)
+            assert len((tmp_path / "a.csv").read_text().splitlines()) == number
+
+
+def test_an_existing_file_is_not_overwritten(tmp_path):
+    text = written(tmp_path / "a.csv", CELLS)
+    with pytest.raises(FileExistsError):
+        ResultsFile(tmp_path / "a.csv", resume=False)
+    assert (tmp_path / "a.csv").read_text() == text
+
+
+def test_resuming_appends_to_a_file(tmp_path):
+    path = tmp_path / "a.csv"
+    written(path, CELLS[:1], resume=True)
+    written(path, CELLS[1:], resume=True)
+    assert read(path) == CELLS
+
+
+def test_only_an_incomplete_last_line_is_dropped(tmp_path):
+    path = tmp_path / "a.csv"
+    whole = written(path, CELLS).encode()
+    ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
+    for size in range(len(whole)):
+        path.write_bytes(whole[:size])
+        known = max(0, sum(end <= size for end in ends) - 1)
+        assert read(path) == CELLS[:known], size
+        written(path, CELLS[known:], resume=True)
+        assert path.read_bytes() == whole, size
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"a,b,c\n1,2,3\n",
+        b"hello",
+        b"\xff\xfe\x00",
+        b"\n",
+        HEADER.upper().encode() + b"\n",
+        (HEADER + ",more\n").encode(),
+        b'"' + b"x" * 200_000 + b'"\n',
+    ],
+    ids=["columns", "text", "binary", "empty line", "capitals", "more", "long"],
+)
+def test_other_files_are_left_alone(content, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"a.csv is not a results file: its first line is not") as error:
+        read(path)
+    assert "\n" not in str(error.value) and path.read_bytes() == content
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_pipe_is_refused_without_waiting(resume, tmp_path):
+    os.mkfifo(tmp_path / "a.csv")
+    with pytest.raises(InputError, match=r"a.csv is not a regular file: choose another name"):
+        ResultsFile(tmp_path / "a.csv", resume=resume)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,nodes",
+        "1,1 2 3 0,beam:100,manhattan,2,2,3,7,,0.1,width",
+        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,patience",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,-7,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,0,,0.1,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,nan,",
+        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,-1,",
+        f"1,1 2 3 0,ida-star,manhattan,2,2,3,{10**400},,0.1,",
+        "",
+    ],
+)
+def test_an_invalid_line_is_named(line, tmp_path):
+    path = tmp_path / "a.csv"
+    text = written(path, CELLS[:1]) + line + "\n"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"a.csv, line 3: '.*' is not a line of results"):
+        read(path)
+    assert path.read_text() == text
+
+
+def test_two_programs_do_not_write_to_one_file(tmp_path):
+    with ResultsFile(tmp_path / "a.csv", resume=True) as results:
+        with pytest.raises(InputError, match="another program is writing to"):
+            ResultsFile(tmp_path / "a.csv", resume=True)
+        results.add(CELLS[0])
+    assert read(tmp_path / "a.csv") == CELLS[:1]
+
+
+def test_a_file_that_is_replaced_while_it_is_opened_is_not_written_to(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    written(path, CELLS)
+
+    def replaced(file, how):
+        (tmp_path / "new").write_text(path.read_text())
+        os.replace(tmp_path / "new", path)
+
+    monkeypatch.setattr("fcntl.flock", replaced)
+    with pytest.raises(InputError, match="another program is writing to"):
+        ResultsFile(path, resume=True)
+
+
+def test_a_file_that_was_moved_away_does_not_replace_another(tmp_path):
+    path = tmp_path / "a.csv"
+    with ResultsFile(path, resume=False) as results:
+        for cell in CELLS[::-1]:
+            results.add(cell)
+        os.rename(path, tmp_path / "b.csv")
+        path.write_text("something else")
+        results.sort(as_they_are)
+    assert path.read_text() == "something else" and len(read(tmp_path / "b.csv")) == 3
+
+
+@pytest.mark.parametrize("done_first", [False, True])
+def test_sorting_keeps_the_cell_that_got_furthest(tmp_path, done_first):
+    path = tmp_path / "a.csv"
+    limited, done = CELLS[2], CELLS[2]._replace(length=20, generated=10**12, limit_hit=None)
+    both = [done, limited] if done_first else [limited, done]
+    written(path, [both[0], CELLS[1], CELLS[0], both[1]], order=lambda cell: (cell.instance, cell.algorithm))
+    assert read(path) == [CELLS[1], CELLS[0], done]
+    assert os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_an_unproven_solution_ranks_between_a_proof_and_none(tmp_path):
+    none = CELLS[2]._replace(algorithm="bidirectional", generated=10**13)
+    unproven, done = none._replace(length=24, generated=10**12), none._replace(length=22, generated=10, limit_hit=None)
+    for number, lines in enumerate(([none, unproven], [unproven, none])):
+        written(tmp_path / f"{number}.csv", lines)
+        assert read(tmp_path / f"{number}.csv") == [unproven]
+    written(tmp_path / "a.csv", [done, unproven, none])
+    assert read(tmp_path / "a.csv") == [done]
+
+
+def test_the_file_keeps_its_permissions(tmp_path):
+    path = tmp_path / "a.csv"
+    written(path, CELLS[:1])
+    path.chmod(0o600)
+    written(path, [CELLS[2], CELLS[1]], resume=True)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_byte_order_mark_and_other_line_ends_are_accepted(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_bytes(b"\xef\xbb\xbf" + written(path, CELLS[:2]).replace("\n", "\r\n").encode() + b"2,cut sh")
+    written(path, CELLS[2:], resume=True)
+    assert read(path) == CELLS
+
+
+def test_a_link_is_followed(tmp_path):
+    (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
+    written(tmp_path / "b.csv", CELLS[::-1], resume=True)
+    assert (tmp_path / "b.csv").is_symlink() and read(tmp_path / "a.csv")[0].instance == 1
+
+
+def test_nothing_is_lost_if_sorting_fails(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    written(tmp_path / "a.csv", CELLS[::-1])
+    assert read(tmp_path / "a.csv") == CELLS[::-1] and os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_a_file_with_a_long_name_can_be_sorted(tmp_path):
+    path = tmp_path / ("x" * 250 + ".csv")
+    written(path, CELLS[::-1])
+    assert read(path) == [CELLS[1], CELLS[0], CELLS[2]] and os.listdir(tmp_path) == [path.name]
