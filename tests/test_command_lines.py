@@ -14,14 +14,7 @@ import solver.cli
 from pdb_builder.base.folders import databases_folder
 from pdb_builder.launch import launch
 from pdb_builder.shell import parse_size, positive, with_flags
-from solver.argument_types import (
-    moves_per_second,
-    number_above_0,
-    number_from_1,
-    number_list,
-    seconds_above_0,
-    whole_number,
-)
+from solver import argument_types
 
 EASY = "1 2 3 4 5 6 0 7 8"
 PROGRAMS = {"pdb-builder": pdb_builder.cli, "pdb-solver": solver.cli}
@@ -223,22 +216,30 @@ def test_options_say_which_values_they_have(program, words, message, call):
 VALUES = {
     parse_size: {"4G": 4 * 10**9, "512M": 512 * 10**6, "1.5gb": 15 * 10**8, "100": 100, "2KiB": 2000, "0": 0},
     positive: {"1": 1, "007": 7, "256": 256},
-    number_above_0: {"5": 5, "5_000": 5000, "1e9": 10**9, "20M": 2 * 10**7, "0.01M": 10**4, "1.5k": 1500, "2.0": 2},
-    number_from_1: {"1": 1, "1.5": 1.5, "1000": 1000, "5000": 5000},
-    whole_number: {"7": 7, "-3": -3, "+0": 0},
-    seconds_above_0: {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "2e3": 2000},
-    moves_per_second: {"0.1": 0.1, "4": 4, "25": 25},
-    number_list: {"1-3,7": {1, 2, 3, 7}, "5": {5}, " 2 , 4 ": {2, 4}},
+    argument_types.number_above_0: {
+        "5": 5,
+        "5_000": 5000,
+        "1e9": 10**9,
+        "20M": 2 * 10**7,
+        "0.01M": 10**4,
+        "1.5k": 1500,
+        "2.0": 2,
+    },
+    argument_types.number_from_1: {"1": 1, "1.5": 1.5, "1000": 1000, "5000": 5000},
+    argument_types.whole_number: {"7": 7, "-3": -3, "+0": 0},
+    argument_types.seconds_above_0: {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "2e3": 2000},
+    argument_types.moves_per_second: {"0.1": 0.1, "4": 4, "25": 25},
+    argument_types.number_list: {"1-3,7": {1, 2, 3, 7}, "5": {5}, " 2 , 4 ": {2, 4}},
 }
 REFUSED = {
     parse_size: ["lots", "", "-1", "4X", "1e9", "4 G G"],
     positive: ["0", "257", "x", "", "1.5", "-1", "٣"],
-    number_above_0: ["0", "-5", "ten", "1.5", "0.1", "1e99x", "", "1e-3", "nan"],
-    number_from_1: ["0.5", "0", "-1", "x", "", "inf", "1e3"],
-    whole_number: ["abc", "1.5", "", "9" * 30],
-    seconds_above_0: ["0", "-1", "nan", "inf", "1e99", "soon", ""],
-    moves_per_second: ["0", "26", "fast", "nan", "0.09", ""],
-    number_list: ["x", "5-3", "", "1,,2", "-3", "1 - 2"],
+    argument_types.number_above_0: ["0", "-5", "ten", "1.5", "0.1", "1e99x", "", "1e-3", "nan"],
+    argument_types.number_from_1: ["0.5", "0", "-1", "x", "", "inf", "1e3"],
+    argument_types.whole_number: ["abc", "1.5", "", "9" * 30],
+    argument_types.seconds_above_0: ["0", "-1", "nan", "inf", "1e99", "soon", ""],
+    argument_types.moves_per_second: ["0", "26", "fast", "nan", "0.09", ""],
+    argument_types.number_list: ["x", "5-3", "", "1,,2", "-3", "1 - 2"],
 }
 
 

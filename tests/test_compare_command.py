@@ -1,4 +1,4 @@
-"""``pdb-solver compare``: what it reads, prints, writes and refuses, and how it ends."""
+"""``pdb-solver compare``: what it reads, prints, writes and refuses."""
 
 import csv
 import json
@@ -12,6 +12,7 @@ import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
 from solver import load_set
+from solver.comparison import report
 from solver.comparison import results_file as results
 
 from .comparisons import stop_before_the_proof
@@ -44,7 +45,7 @@ def timeless(name):
     return [{key: value for key, value in row.items() if key != "seconds"} for row in rows(name)]
 
 
-# ---- what is compared ---------------------------------------------------------------------------
+# ---- boards and methods ---------------------------------------------------------------------------
 
 
 def test_one_board(compare):
@@ -135,7 +136,7 @@ def test_suboptimal_searches_side_by_side(run):
     ]
     shortest = float(found[0][4])
     assert float(found[8][4]) == shortest and float(found[2][4]) <= 2 * shortest
-    assert float(found[4][4]) > shortest, "greedy wanders"
+    assert float(found[4][4]) > shortest, "greedy solutions are longer"
     for row in rows("a.csv"):
         assert (row["limit_hit"] == "depth") == (row["length"] == "")
     assert lines[1].split().count("length") == 11 and lines[2].split()[0] == "1"
@@ -169,7 +170,7 @@ def test_uninformed_searches_need_no_heuristic(run):
 
 @pytest.mark.beam
 def test_a_beam_runs_until_its_time_limit(compare):
-    """What it found is believed when it is read again, though another run would count other boards."""
+    """Its results are trusted when they are read again, although another run would generate other boards."""
     board = " ".join(map(str, load_set("korf100")[2][0].board))
     words = (board, "--goal", "first", "--heuristics", "manhattan", "--algorithms", "beam", "--time-limit", "0.5")
     code, output, errors = compare(*words, "--csv", "a.csv")
@@ -210,7 +211,7 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database_are_compared
     assert [line.split()[0] for line in output.splitlines()[2:]] == ["manhattan", "linear-conflict", "pdb:3x3-4-4"]
 
 
-# ---- what is refused ----------------------------------------------------------------------------
+# ---- bad arguments ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -257,7 +258,7 @@ def test_every_board_of_a_file_must_be_valid(compare, lines, code, said):
 
 
 def test_a_database_with_inadmissible_values_is_detected(run, database_of, here):
-    """Values are raised behind the back of the file: its solutions are solutions, but not shortest ones."""
+    """Values are raised without a change to the checksums: its solutions are valid, but not shortest."""
     path = here / "databases" / "3x3-4-4.h5"
     shutil.copy(database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"], 0, "bytes")), path)
     content = bytearray(path.read_bytes())
@@ -269,7 +270,7 @@ def test_a_database_with_inadmissible_values_is_detected(run, database_of, here)
     code, output, errors = run(*words)
     assert (code, output) == (2, "") and errors.count("\n") == 1
     assert "pdb-builder verify" in errors and ("disagree" in errors or "solve nothing" in errors)
-    assert rows("a.csv"), "what was done is kept"
+    assert rows("a.csv"), "finished searches are kept"
 
 
 # ---- limits -------------------------------------------------------------------------------------
@@ -321,7 +322,7 @@ def test_resuming_runs_what_is_missing(compare):
     assert (code, errors) == (0, "")
     assert timeless("part.csv") == timeless("whole.csv")
     kept = Path("part.csv").read_text().splitlines(keepends=True)
-    assert kept[4:9] == lines[4:9], "to the time they took"
+    assert kept[4:9] == lines[4:9], "even the seconds"
     before = Path("part.csv").read_bytes()
     code, again, _ = compare("--random", "3x3", "-n", "7", "--resume", "part.csv")
     assert code == 0 and Path("part.csv").read_bytes() == before
@@ -356,8 +357,9 @@ def test_a_higher_limit_reruns_the_boards_that_hit_it(compare):
     assert all(row["limit_hit"] == "" for row in rows("a.csv")) and len(rows("a.csv")) == 12
 
 
-def test_the_picture_and_the_page(compare):
+def test_the_plot_and_the_page(compare, monkeypatch):
     pytest.importorskip("matplotlib")
+    monkeypatch.setattr(report, "draw", lambda comparison, title, form: b"<svg></svg>")  # the same as the plot
     words = ("--random", "3x3", "-n", "9", "--plot", "a.svg", "--report", "a.html")
     code, output, _ = compare(*words)
     assert code == 0 and "ratio" in output
@@ -366,7 +368,7 @@ def test_the_picture_and_the_page(compare):
     assert "pdb-solver compare --heuristics manhattan,linear-conflict --random 3x3 -n 9 --plot a.svg" in page
 
 
-def test_matplotlib_is_needed_for_pictures_alone(compare, monkeypatch):
+def test_matplotlib_is_needed_only_for_plots_and_pages(compare, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert compare(EASY)[0] == 0
 

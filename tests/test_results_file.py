@@ -17,11 +17,11 @@ CELLS = [
 HEADER = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
 
 
-def as_they_are(cell):
+def by_instance(cell):
     return cell.instance
 
 
-def written(path, cells, resume=False, order=as_they_are):
+def written(path, cells, resume=False, order=by_instance):
     with ResultsFile(path, resume) as results:
         for cell in cells:
             results.add(cell)
@@ -174,7 +174,7 @@ def test_a_file_that_was_moved_away_does_not_replace_another(tmp_path):
             results.add(cell)
         os.rename(path, tmp_path / "b.csv")
         path.write_text("something else")
-        results.sort(as_they_are)
+        results.sort(by_instance)
     assert path.read_text() == "something else" and len(read(tmp_path / "b.csv")) == 3
 
 
