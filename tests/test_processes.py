@@ -112,7 +112,8 @@ class Terminal:
 def terminal():
     terminal = Terminal()
     yield terminal
-    os.close(terminal.ours)
+    for end in filter(None, (terminal.ours, terminal.theirs)):
+        os.close(end)
 
 
 def shell(command):
@@ -223,6 +224,12 @@ def test_answers_come_while_the_input_is_still_open(ending, compiled):
 
 
 # ---- terminals ----------------------------------------------------------------------------------
+
+
+def test_at_a_prompt_boards_are_not_waited_for(terminal):
+    with started("solver", "check", stdin=terminal.theirs) as process:
+        code, output, errors = ended(process)
+    assert (code, output) == (2, "") and "no board is given: write it after the command" in errors
 
 
 def test_a_solution_is_played_in_a_terminal_and_then_printed(terminal, compiled):

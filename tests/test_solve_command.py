@@ -170,6 +170,11 @@ def test_the_goal_itself_needs_no_moves(solve):
     assert (record["solved"], record["length"], record["moves"]) == (True, 0, "")
 
 
+def test_wrapped_boards_are_named(solve):
+    code, output, _ = solve("3 1 2 / 4 5 6 / 7 8 0", "--wrap", "--goal", "1 2 3 / 4 5 6 / 7 8 0")
+    assert code == 0 and "3x3 wrapped: tiles slide across the edges" in output
+
+
 def test_the_boards_along_the_way_are_shown(solve):
     code, output, _ = solve(EASY, "--show")
     assert code == 0
@@ -405,6 +410,12 @@ def test_a_bad_board_costs_the_others_nothing(solve):
     assert ["error" in record for record in found] == [False, True, True, False, True, False]
     assert [record.get("solvable", True) for record in found] == [True, None, False, True, None, True]
     assert [record["solved"] for record in found] == [True, False, False, True, False, True]
+
+
+def test_boards_that_hit_a_limit_are_named_quietly(solve):
+    code, output, errors = solve("--quiet", "--goal", "first", "--node-limit", "100", stdin=f"{FARTHEST}\n0 1 2 3\n")
+    assert (code, output) == (3, "-\n\n")
+    assert re.fullmatch(r"line 1: no solution has fewer than \d+ moves, the node limit was reached\n", errors)
 
 
 @pytest.mark.parametrize(
