@@ -277,7 +277,7 @@ def test_boards_need_not_agree_with_each_other():
     "others",
     [
         (cell(1, WEIGHTED, 32), cell(1, GREEDY, 40), cell(1, DEEP, 30, limit="depth"), unproven(32)),
-        (cell(1, WEIGHTED, 33), unproven(30)),  # 33 / 1.1 is a little more than 30, to a computer
+        (cell(1, WEIGHTED, 33), unproven(30)),  # in floating point, 33 / 1.1 is a little more than 30
         (cell(1, GREEDY, 30, h_start=99), cell(1, DEEP, 30, h_start=1)),
         (cell(1, BOTH_ENDS, 30), unproven(34)),
     ],
@@ -323,7 +323,7 @@ def test_a_solution_without_a_guarantee_can_contradict_a_proof():
     with pytest.raises(Disagreement, match=r"finds 40, at most 1.1 times the shortest, greedy .* finds 34"):
         filled(cell(1, WEIGHTED, 40), cell(1, GREEDY, 34), methods=ALL)
     comparison = filled(cell(1, WEIGHTED, 40), cell(1, GREEDY, 38), methods=ALL)
-    assert comparison.shortest(comparison.instances[1]) == (38, False), "which is not to say that it is the shortest"
+    assert comparison.shortest(comparison.instances[1]) == (38, False), "not proven to be the shortest"
 
 
 def test_a_depth_limit_that_a_method_does_not_have_proves_nothing():
@@ -463,12 +463,12 @@ def test_an_unproven_solution_is_searched_again_with_a_higher_limit():
         method = BOTH_ENDS._replace(settings=BOTH_ENDS.settings._replace(node_limit=nodes))
         comparison = Comparison(GRID, GOAL, boards(1), [method])
         recall(comparison, [unproven(33)._replace(h_start=value)], "saved.csv")
-        assert bool(comparison.cells) == kept, "and it is not a search to do again to the node"
+        assert bool(comparison.cells) == kept, "and nothing is run again to compare the counts"
 
 
 def test_the_time_left_is_estimated_per_method():
     comparison = filled(cell(1, A, seconds=3.0), count=4)
-    assert comparison.seconds_left(1) is None, "nothing is known of B"
+    assert comparison.seconds_left(1) is None, "nothing is known about B"
     comparison.add(cell(1, B, seconds=5.0))
     assert comparison.seconds_left(1) == 3 * 3.0 + 3 * 5.0
     assert comparison.seconds_left(2) == 12.0
@@ -520,7 +520,7 @@ def test_boards_that_hit_a_limit_count_in_the_means():
     table = summary_table(comparison)
     row = dict(zip(table.headings, table.rows[0], strict=True))
     assert row["generated"] == "> 5,000" and row["solved"] == "1 of 2" and row["seconds"] == "> 0.5000"
-    assert row["h mean"] == "10.00", "heuristic values are exact all the same"
+    assert row["h mean"] == "10.00", "heuristic values are exact anyway"
     assert dict(zip(table.headings, table.rows[1], strict=True))["ratio"] == "> 5"
 
 
@@ -537,7 +537,7 @@ def test_columns_are_aligned():
         lines = str(table).splitlines()
         assert len(lines) == len(table.rows) + 1 + bool(table.groups)
         numbers = lines[-len(table.rows) :]
-        assert len({len(line) for line in numbers}) == 1, "the last column leans to the right"
+        assert len({len(line) for line in numbers}) == 1, "the last column is right-aligned"
     text = str(board_table(comparison)).splitlines()
     assert text[0].split() == ["ida-star", "with", "manhattan", "ida-star", "with", "linear-conflict"]
     assert text[2].split() == ["1", "20", "10", "1,000", "0.5000", "10", "5", "0.5000"]
@@ -593,7 +593,7 @@ def test_lengths_have_no_columns_if_all_are_shortest():
     ]
     alone = board_table(filled(unproven(24), methods=[BOTH_ENDS], count=1))
     assert alone.headings == ["board", "length", "h", "generated", "seconds"]
-    assert alone.rows[0][:2] == ["1", "<= 24"], "nobody has proven it"
+    assert alone.rows[0][:2] == ["1", "<= 24"], "no method has proven it"
 
 
 def test_published_counts_are_shown_beside_ours():
