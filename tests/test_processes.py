@@ -25,7 +25,7 @@ from solver.show.terminal import HIDE, SHOW
 pytestmark = [pytest.mark.subprocess, pytest.mark.jit]
 
 ROOT = Path(__file__).parent.parent
-DEADLINE = 60  # seconds after which a process is killed, so that no test waits for ever
+DEADLINE = 60  # seconds after which a process is killed, so that no test waits forever
 EASY = "1 2 3 4 5 6 0 7 8"  # LL
 FARTHER = "1 2 3 0 4 6 7 5 8"  # LUL
 FARTHEST = "8 6 7 2 5 4 3 0 1"  # 31 moves
@@ -41,7 +41,7 @@ def environment(**variables):
 
 @contextmanager
 def started(program, *words, variables=None, **streams):
-    """``python -m program`` in a session of its own. It is killed at the end of the block if it still runs."""
+    """``python -m program`` in a new session. It is killed at the end of the block if it still runs."""
     command = [sys.executable, "-m", program, *words]
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
     with subprocess.Popen(
@@ -73,7 +73,7 @@ def wait_until(condition, process):
 
 
 def wait_for_work(process, seconds=0.3):
-    """Wait until a process has used so much more processor time."""
+    """Wait until a process has used some more seconds of processor time."""
 
     def used():
         fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
@@ -89,11 +89,15 @@ class Terminal:
     def __init__(self):
         self.ours, self.theirs = pty.openpty()
         termios.tcsetwinsize(self.theirs, (24, 80))
-        self.text = ""
+        self._printed = b""
+
+    @property
+    def text(self):
+        return self._printed.decode(errors="replace").replace("\r\n", "\n")  # it may end within a character
 
     def read(self, until=None):
-        """Read on until some text appears, or else until no program has the terminal open any more."""
-        if self.theirs is not None:  # else this process has it open
+        """Read on until some text appears, or without one until no program has the terminal open any more."""
+        if self.theirs is not None:  # or this process would keep it open
             os.close(self.theirs)
             self.theirs = None
         while until is None or until not in self.text:
@@ -104,7 +108,7 @@ class Terminal:
             if not part:
                 assert until is None, f"'{until}' was not printed: {self.text}"
                 break
-            self.text += part.decode().replace("\r\n", "\n")
+            self._printed += part
         return self.text
 
 
