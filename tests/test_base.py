@@ -22,26 +22,6 @@ from pdb_builder.base.machine import default_threads
 from pdb_builder.base.workers import MAX_THREADS, Workers, check_threads
 
 ROOT = Path(__file__).parent.parent
-BASE = ROOT / "pdb_builder" / "base"
-
-
-# ---- the layer ----------------------------------------------------------------------------------
-
-
-def test_the_base_layer_imports_nothing_of_ours_from_outside():
-    for path in BASE.glob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
-            if isinstance(node, ast.ImportFrom):
-                assert node.level <= 1, path
-                names = [node.module] if node.level == 0 else []
-            assert not any(name.split(".")[0] in ("pdb_builder", "solver") for name in names), path
-
-
-def test_what_command_lines_need_at_once_does_not_load_numba():
-    code = "import sys; from pdb_builder.base import errors, files, folders, interrupts, lazy, machine, workers; "
-    code += "print([name for name in ('numba', 'numpy', 'h5py') if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
 
 
 # ---- errors -------------------------------------------------------------------------------------

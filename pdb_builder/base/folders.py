@@ -27,8 +27,8 @@ def databases_folder() -> Path:
 
 def database_path(name: str, folder: Path) -> Path:
     """The file of a database, given by its path, which exists or ends in .h5, or by its name in a folder."""
-    path = Path(name)
-    return path if name.endswith(".h5") or path.exists() else folder / f"{name}.h5"
+    given = name.endswith(".h5") or os.path.exists(name)  # which is False, not an error, for a name that is too long
+    return Path(name) if given else folder / f"{name}.h5"
 
 
 def checkout() -> Path | None:
