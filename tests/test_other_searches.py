@@ -216,4 +216,7 @@ def test_ranks_of_the_worst_boards_can_be_told_apart(shape):
     rules = beam_level.rules_of(problem, np.random.default_rng(1))[-1]
     pairs = sum(map(len, grid.neighbours)) // 2
     stretch = rules.stretch[list(problem.start), range(grid.cells)].sum() + rules.border * pairs
-    assert beam_level.TIE_BREAKS * (rules.scale * problem.heuristic.measure(problem.start)[0] + stretch + 1) < beam_level.NO_RANK
+    assert (
+        beam_level.TIE_BREAKS * (rules.scale * problem.heuristic.measure(problem.start)[0] + stretch + 1)
+        < beam_level.NO_RANK
+    )
