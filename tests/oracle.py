@@ -1,18 +1,20 @@
 """The slow, obvious versions that everything fast is compared with.
 
-Nothing here shares code with the packages under test beyond ``Grid.neighbours`` and the canonical
-goal, which have tests of their own.
+They share no code with the packages under test, except ``Grid.neighbours`` and the canonical goal, which ``test_grid``
+tests. Searches of many boards take a second, so the last few results are kept.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from functools import cache, lru_cache
 from itertools import combinations, permutations
 from math import factorial
 
 
+@lru_cache(maxsize=8)
 def pattern_distances(grid, tiles, blank):
-    """0-1 breadth-first search: {(cells of the tiles, cell of the blank): fewest tile moves}."""
+    """0-1 breadth-first search: {(cells of the tiles, cell of the blank): fewest tile moves}. Not to be changed."""
     goal = grid.goal(blank)
     start = (tuple(goal.index(tile) for tile in tiles), blank)
     distances = {start: 0}
@@ -34,28 +36,47 @@ def pattern_distances(grid, tiles, blank):
     return distances
 
 
+def boards_after(grid, board):
+    """The boards one move away."""
+    hole = board.index(0)
+    for cell in grid.neighbours[hole]:
+        after = list(board)
+        after[hole], after[cell] = after[cell], 0
+        yield tuple(after)
+
+
 def board_distances(grid, blank):
     """Breadth-first search over whole boards from the canonical goal: {board: moves to the goal}."""
     return distances_to(grid, grid.goal(blank))
 
 
-def distances_to(grid, goal, most=1 << 30):
-    """Breadth-first search over whole boards from any goal: {board: moves to the goal}, at most so many."""
+@lru_cache(maxsize=8)
+def distances_to(grid, goal, most=None):
+    """Breadth-first search over whole boards from any goal: {board: moves to the goal}, up to ``most`` moves.
+
+    The nearest boards come first. The result is shared and must not be changed.
+    """
     distances = {goal: 0}
     queue = deque([goal])
-    while queue:
+    while queue and distances[queue[0]] != most:
         board = queue.popleft()
-        if distances[board] == most:
-            break
-        hole = board.index(0)
-        for cell in grid.neighbours[hole]:
-            other = list(board)
-            other[hole], other[cell] = other[cell], 0
-            other = tuple(other)
+        for other in boards_after(grid, board):
             if other not in distances:
                 distances[other] = distances[board] + 1
                 queue.append(other)
     return distances
+
+
+def count_shortest_solutions(grid, board, goal):
+    """How many shortest sequences of moves lead from a board to a goal."""
+    distances = distances_to(grid, goal)
+
+    @cache
+    def count(board):
+        nearer = (other for other in boards_after(grid, board) if distances[other] < distances[board])
+        return 1 if board == goal else sum(map(count, nearer))
+
+    return count(board)
 
 
 def all_footprints(cells, size):

@@ -11,6 +11,7 @@ from pdb_builder.base.jit import kernel
 from solver import solve
 from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database
 from solver.heuristics.contract import apply, evaluate, load, prefetch, write_parts
+from solver.heuristics.databases import database_heuristic
 from solver.heuristics.linear_conflict import fewest_removals
 from solver.heuristics.preparing import prepare
 
@@ -204,10 +205,10 @@ def test_lines_of_more_than_seven_cells_against_the_obvious_count(rows, cols, bl
 
 
 @pytest.mark.parametrize("name", ["linear-conflict", "walking-distance"])
-def test_what_does_not_hold_on_wrapped_boards_is_refused(name, tmp_path):
-    holds = f"{name.replace('-', ' ')} does not hold on {{}} wrapped boards, where a tile can go round: take {{}}$"
+def test_heuristics_that_are_inadmissible_on_wrapped_boards_are_refused_there(name, tmp_path):
+    fact = f"^{name} is inadmissible on {{}} wrapped boards, where tiles slide across the edges: use {{}}$"
     for shape, others in (("3x3", "manhattan or pdb"), ("2x2", "manhattan or pdb"), ("10x10", "manhattan")):
-        with pytest.raises(InputError, match=holds.format(shape, others)):
+        with pytest.raises(InputError, match=fact.format(shape, others)):
             prepare(name, Grid.parse(shape, wrap=True), 0, tmp_path)
 
 
@@ -348,8 +349,10 @@ def test_a_database_serves_every_board_it_can_be_turned_into(grid, blank, there,
 
 
 def test_a_database_for_another_home_is_refused_with_the_way_to_the_right_one(small):
-    with pytest.raises(InputError, match=r"pdb-builder build 3x3 --blank 4"):
-        pattern_database.prepare(Grid(3, 3), 4, open_database(small))
+    with pytest.raises(
+        InputError, match=r"is for 3x3 boards .* not for 3x3 .*: build one with 'pdb-builder build 3x3 --blank 4"
+    ):
+        database_heuristic(Grid(3, 3), 4, open_database(small))
 
 
 def test_a_damaged_database_is_named_where_none_is_found(small, tmp_path):

@@ -240,15 +240,15 @@ def test_the_package_offers_what_it_lists():
         ({"threads": 0}, "threads must be between 1 and 256, got 0"),
         ({"threads": -1}, "between 1 and 256, got -1"),
         ({"threads": 10**6}, "between 1 and 256, got 1000000"),
-        ({"time_limit": 0}, "a time limit of 0"),
-        ({"time_limit": -1.5}, "a time limit of -1.5"),
-        ({"time_limit": float("nan")}, "a time limit of nan"),
-        ({"node_limit": 0}, "a node limit of 0"),
-        ({"node_limit": -5}, "a node limit of -5"),
-        ({"memory_limit": 0}, "a memory limit of 0"),
+        ({"time_limit": 0}, "`time_limit` must be above 0, got 0: give a positive number"),
+        ({"time_limit": -1.5}, "`time_limit` must be above 0, got -1.5: give a positive number"),
+        ({"time_limit": float("nan")}, "`time_limit` must be above 0, got nan: give a positive number"),
+        ({"node_limit": 0}, "`node_limit` must be above 0, got 0: give a positive number"),
+        ({"node_limit": -5}, "`node_limit` must be above 0, got -5: give a positive number"),
+        ({"memory_limit": 0}, "`memory_limit` must be above 0, got 0: give a positive number"),
         ({"order": "best"}, "unknown `order` 'best'"),
         ({"order": ""}, "unknown `order` ''"),
-        ({"every": True, "algorithm": "a-star"}, "take ida-star for all of them"),
+        ({"every": True, "algorithm": "a-star"}, "a-star finds a single solution: use ida-star to find all"),
         ({"algorithm": "a*"}, "unknown algorithm 'a*'"),
         ({"algorithm": "a_star"}, "unknown algorithm 'a_star'"),
         ({"algorithm": "outcome"}, "unknown algorithm 'outcome'"),
@@ -504,7 +504,7 @@ def test_a_damaged_database_is_not_taken_and_an_error_if_named(damage, shelf):
     with pytest.raises((InputError, DatabaseError)) as error:
         solve(EASY, folder=folder, heuristic="pdb:3x3-8")
     assert len(str(error.value).splitlines()) == 1 and "3x3-8.h5" in str(error.value)
-    with pytest.raises(InputError, match="there is no database"):
+    with pytest.raises(InputError, match=r"^no database in .* is for 3x3 boards with this goal: .*3x3-8\.h5 is "):
         solve(EASY, folder=folder, heuristic="pdb")
     if damage != "folder":
         path.unlink()
