@@ -129,12 +129,16 @@ def shell(command):
 
 @pytest.fixture(autouse=True)
 def surroundings(tmp_path, monkeypatch):
-    """An empty working folder without databases, and a usual terminal."""
+    """An empty working folder without databases, a usual terminal, and programs that Ctrl-C interrupts."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(tmp_path))
     monkeypatch.setenv("TERM", "xterm-256color")
     for name in ("COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
+    # A program started by one that ignores SIGINT ignores it as well, and the tests may run in the background.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture(scope="module")
