@@ -435,7 +435,7 @@ def test_what_is_wrong_with_all_boards_is_said_once(words, said, run):
     "boards, code",
     [([EASY, EASY], 0), ([EASY, STUCK], 1), ([FARTHEST, EASY], 3), ([STUCK, FARTHEST], 3), ([FARTHEST, "x", STUCK], 2)],
 )
-def test_the_exit_code_is_the_gravest(boards, code, solve):
+def test_the_exit_code_is_the_most_severe(boards, code, solve):
     assert solve("--node-limit", "100", stdin="\n".join(boards))[0] == code
 
 
