@@ -271,7 +271,7 @@ def test_every_search_is_among_them():
         (["--algorithm", "ida-star", "--width", "10"], "ida-star has no width: leave out --width, or use beam"),
         (["--algorithm", "a-star", "--weight", "2"], "a-star has no weight: leave out --weight"),
         (["--algorithm", "greedy", "--depth", "9"], "greedy has no depth limit: leave out --depth"),
-        (["--algorithm", "a-star", "--order", "value"], "a-star has a fixed order of moves: leave out --order"),
+        (["--algorithm", "a-star", "--order", "value"], "a-star has no choice of order: leave out --order"),
         (["--algorithm", "a-star", "--all"], "a-star finds a single solution: use ida-star to find all"),
         (["--depth", "99999"], "--depth must be an integer between 1 and 10,000, got 99999"),
         (["--wrap", "--heuristic", "walking-distance"], "walking-distance is inadmissible on 3x3 wrapped boards"),
