@@ -21,10 +21,9 @@ from solver.heuristics.contract import Heuristic, apply, body_of, evaluate, load
 from solver.search import SEARCHES, beam_level, best_first, ida_star
 from solver.search.outcome import Limits, Problem, unreported
 
-from . import test_heuristics
-from .oracle import board_distances
-from .test_heuristics import walk
-from .test_searches import check_length, in_order, length, searched
+from . import helpers
+from .helpers import check_along_a_walk, check_length, length, searched
+from .oracle import board_distances, solvable_boards
 
 pytestmark = pytest.mark.jit
 
@@ -38,7 +37,7 @@ INFORMED = [
 @pytest.fixture(autouse=True)
 def uncached(monkeypatch):
     """Nothing compiled here is cached: the cache would name classes that programs cannot import."""
-    for module in (contract, ida_star, best_first, beam_level, test_heuristics):
+    for module in (contract, ida_star, best_first, beam_level, helpers):
         for function in vars(module).values():
             if isinstance(function, Dispatcher):
                 monkeypatch.setattr(function, "_cache", NullCache())
@@ -101,14 +100,14 @@ def test_its_value_is_measured_by_loading_a_board(blank):
     grid = Grid(3, 3)
     heuristic, distances = prepare(grid, blank), board_distances(grid, blank)
     assert (heuristic.parts, heuristic.saved_words, heuristic.admissible) == (1, 3, True)
-    for board in [grid.goal(blank), *random.Random(1).sample(in_order(grid, blank), 500)]:
+    for board in [grid.goal(blank), *random.Random(1).sample(solvable_boards(grid, blank), 500)]:
         (value,) = heuristic.measure(board)
         assert value == tiles_out_of_line(grid, blank, board) <= distances[board]
         assert (value == 0) == (distances[board] == 0)
 
 
 def test_it_is_carried_along_moves():
-    walk(Grid(3, 4), 5, prepare(Grid(3, 4), 5), 200, seed=1)
+    check_along_a_walk(Grid(3, 4), 5, prepare(Grid(3, 4), 5), 200, seed=1)
 
 
 @pytest.mark.parametrize("name", INFORMED)
@@ -116,7 +115,7 @@ def test_every_search_can_use_it(name):
     grid = Grid(3, 3)
     for blank in (0, 4):
         distances = board_distances(grid, blank)
-        for board in [grid.goal(blank), *random.Random(blank).sample(in_order(grid, blank), 5)]:
+        for board in [grid.goal(blank), *random.Random(blank).sample(solvable_boards(grid, blank), 5)]:
             outcome = searched(name, grid, blank, board, prepare(grid, blank), backward=prepare)
             assert outcome.h_start == tiles_out_of_line(grid, blank, board)
             check_length(name, outcome, distances[board])
@@ -148,7 +147,7 @@ def test_a_heuristic_wrongly_called_admissible_is_found_out():
     distances, heuristic = board_distances(grid, 0), prepare(grid, 0, factor=3)
     assert heuristic.admissible
     wrong = 0
-    for board in random.Random(3).sample(in_order(grid, 0), 20):
+    for board in random.Random(3).sample(solvable_boards(grid, 0), 20):
         problem = Problem(grid, 0, board, heuristic)
         outcome = best_first.a_star(problem, threads=1, limits=Limits(), progress=unreported)
         assert outcome.suboptimality_bound == 1
