@@ -8,6 +8,8 @@ import pytest
 import solver.cli
 from pdb_builder import NAMED, Grid, Spec, build_database
 
+pytest.register_assert_rewrite("tests.helpers")
+
 
 def pytest_collection_modifyitems(items):
     if numba.config.DISABLE_JIT:

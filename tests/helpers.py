@@ -1,7 +1,21 @@
-"""What many tests need of boards: scrambles, and moves followed one by one."""
+"""What many tests need: scrambled boards, moves followed one by one, searches and heuristics checked as they run."""
+
+import random
+
+import numpy as np
+
+from pdb_builder.base.jit import kernel
+from solver.heuristics import manhattan, uninformed
+from solver.heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
+from solver.instances import load_set
+from solver.search import SEARCHES, search_named
+from solver.search.outcome import Limits, Problem, unreported
 
 from .oracle import boards_after
 
+# ---- boards -------------------------------------------------------------------------------------
+
+HARD = load_set("korf24")[2][0].board  # of 5x5, beyond Manhattan distance for years
 DIRECTIONS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}
 
 
@@ -36,3 +50,98 @@ def followed(grid, board, letters, of="tile"):
         assert 0 <= row < grid.rows and 0 <= col < grid.cols, "there is no such cell"
         (board,) = (after for after in boards_after(grid, board) if after[row * grid.cols + col] == 0)
     return board
+
+
+def korf_in_order():
+    """Korf's boards, the cheapest first."""
+    _, _, instances = load_set("korf100")
+    return sorted(instances, key=lambda one: one.generated)
+
+
+# ---- searches -----------------------------------------------------------------------------------
+
+OPTIONS = {"weighted-a-star": {"weight": 1.5}, "beam": {"width": 3000}}
+
+
+def searched(name, grid, blank, board, heuristic, **options):
+    """The outcome of a search. All paths are followed to the goal, and what it claims of their length is checked."""
+    if SEARCHES[name].uninformed:
+        heuristic = uninformed.prepare(grid, blank)
+    settings = {"threads": 1, "limits": Limits(), "progress": unreported} | OPTIONS.get(name, {}) | options
+    by_value, backward = settings.pop("by_value", False), settings.pop("backward", manhattan.prepare)
+    outcome = search_named(name)(Problem(grid, blank, board, heuristic, by_value, backward), **settings)
+    for path in outcome.paths:
+        assert boards_along(grid, board, path)[-1] == grid.goal(blank)
+    if outcome.paths:
+        assert outcome.lower_bound <= length(outcome)
+        bound = outcome.suboptimality_bound
+        assert bound is None or length(outcome) <= bound * outcome.lower_bound + 1e-9
+        assert bound == 1 or not SEARCHES[name].optimal or "depth" in options
+    return outcome
+
+
+def length(outcome):
+    return len(outcome.paths[0]) - 1
+
+
+def check_length(name, outcome, distance):
+    """A solution is as long as its search guarantees, judged by the true distance."""
+    assert outcome.lower_bound <= distance <= length(outcome)
+    if SEARCHES[name].optimal:
+        assert length(outcome) == outcome.lower_bound == distance
+    elif outcome.suboptimality_bound is not None:
+        assert length(outcome) <= outcome.suboptimality_bound * distance
+
+
+def check_threads_change_nothing(name, grid, board, kind):
+    """One, two and three threads find the same, with the same counts."""
+    outcomes = [searched(name, grid, 0, board, kind.prepare(grid, 0), threads=threads) for threads in (1, 2, 3)]
+    assert len({(length(one), one.expanded, one.generated, one.lower_bound) for one in outcomes}) == 1
+
+
+# ---- heuristics ---------------------------------------------------------------------------------
+
+
+@kernel
+def visit(heuristic, fresh, slot, board, parts, source, target, noted, words, values):
+    """Evaluate and make a move four times: as it is, after taking it back, after restoring the board that was saved,
+    and after loading the board. ``fresh`` says that no board was loaded yet. The parts go to ``noted``.
+    """
+    tile = board[source]
+    for time in range(4):
+        at = slot + time % 2
+        if time == 2:
+            restore(heuristic, words, 1)
+        if time == 3 or fresh:
+            load(heuristic, board, parts, 0)
+            fresh = False
+        prefetch(heuristic, at, tile, source, target, 0, 0)
+        values[time] = evaluate(heuristic, at, tile, source, target)
+        if time == 0:
+            write_parts(heuristic, at, values[time], noted, 1)
+            save(heuristic, words, 1)
+        start, end = source, target
+        for _ in range(1 + (time == 0)):
+            apply(heuristic, at, tile, start, end)
+            start, end = end, start
+    board[target] = tile
+    board[source] = 0
+
+
+def check_along_a_walk(grid, blank, heuristic, steps, seed):
+    """Carry a heuristic along a random walk from the goal, and compare every value with one measured afresh."""
+    chance = random.Random(seed)
+    board = np.array(grid.goal(blank), dtype=np.uint8)
+    working = heuristic.workspace(4)
+    parts = heuristic.measure(board.tolist())
+    noted, words = (np.full(count + 2, -7, dtype=np.int64) for count in (heuristic.parts, heuristic.saved_words))
+    values = np.zeros(4, dtype=np.int64)
+    for step in range(steps):
+        hole = board.tolist().index(0)
+        source = chance.choice(grid.neighbours[hole])
+        move = (chance.randrange(3), board, np.array(parts), source, hole)
+        visit(working, step == 0, *move, noted, words, values)
+        parts = heuristic.measure(board.tolist())
+        assert values.tolist() == [max(parts)] * 4
+        assert noted.tolist() == [-7, *parts, -7]
+        assert words[0] == words[-1] == -7, "no more words are saved than announced"

@@ -51,6 +51,12 @@ def board_distances(grid, blank):
 
 
 @lru_cache(maxsize=8)
+def solvable_boards(grid, blank):
+    """All boards that lead to the canonical goal, in lexicographic order. Not to be changed."""
+    return sorted(board_distances(grid, blank))
+
+
+@lru_cache(maxsize=8)
 def distances_to(grid, goal, most=None):
     """Breadth-first search over whole boards from any goal: {board: moves to the goal}, up to ``most`` moves.
 

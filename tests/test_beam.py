@@ -14,8 +14,7 @@ from solver.instances import random_board
 from solver.search import beam, beam_level
 from solver.search.outcome import Limits, Problem
 
-from .helpers import scrambled
-from .test_searches import HARD, check_threads_change_nothing, korf_in_order, length, searched
+from .helpers import HARD, check_threads_change_nothing, korf_in_order, length, scrambled, searched
 
 pytestmark = [pytest.mark.jit, pytest.mark.beam]
 

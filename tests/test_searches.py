@@ -3,57 +3,33 @@
 import random
 import threading
 import time
-from functools import cache
 
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
-from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database, uninformed
+from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database
 from solver.instances import load_set
-from solver.search import SEARCHES, best_first, ida_star, search_named
-from solver.search.outcome import Limits, Problem, unreported
+from solver.search import SEARCHES, best_first, ida_star
+from solver.search.outcome import Limits
 
-from .helpers import boards_along, scrambled
-from .oracle import board_distances, count_shortest_solutions, distances_to
+from .helpers import (
+    HARD,
+    boards_along,
+    check_length,
+    check_threads_change_nothing,
+    korf_in_order,
+    length,
+    scrambled,
+    searched,
+)
+from .oracle import board_distances, count_shortest_solutions, distances_to, solvable_boards
 
 pytestmark = pytest.mark.jit
 
 ALL = [pytest.param(name, marks=pytest.mark.beam if name == "beam" else ()) for name in SEARCHES]
-OPTIONS = {"weighted-a-star": {"weight": 1.5}, "beam": {"width": 3000}}
 # Searches that take long are tried on one of so many boards.
 EVERY_NTH = dict.fromkeys(SEARCHES, 4) | {"ida-star": 1, "bidirectional": 8, "beam": 40}
 EVERY_NTH |= {name: 20 for name, search in SEARCHES.items() if search.uninformed}
-HARD = load_set("korf24")[2][0].board  # beyond Manhattan distance for years
-
-
-def searched(name, grid, blank, board, heuristic, **options):
-    """The outcome of a search. All paths are followed to the goal, and what it claims of their length is checked."""
-    if SEARCHES[name].uninformed:
-        heuristic = uninformed.prepare(grid, blank)
-    settings = {"threads": 1, "limits": Limits(), "progress": unreported} | OPTIONS.get(name, {}) | options
-    by_value, backward = settings.pop("by_value", False), settings.pop("backward", manhattan.prepare)
-    outcome = search_named(name)(Problem(grid, blank, board, heuristic, by_value, backward), **settings)
-    for path in outcome.paths:
-        assert boards_along(grid, board, path)[-1] == grid.goal(blank)
-    if outcome.paths:
-        assert outcome.lower_bound <= length(outcome)
-        bound = outcome.suboptimality_bound
-        assert bound is None or length(outcome) <= bound * outcome.lower_bound + 1e-9
-        assert bound == 1 or not SEARCHES[name].optimal or "depth" in options
-    return outcome
-
-
-def length(outcome):
-    return len(outcome.paths[0]) - 1
-
-
-def check_length(name, outcome, distance):
-    """A solution is as long as its search guarantees, judged by the true distance."""
-    assert outcome.lower_bound <= distance <= length(outcome)
-    if SEARCHES[name].optimal:
-        assert length(outcome) == outcome.lower_bound == distance
-    elif outcome.suboptimality_bound is not None:
-        assert length(outcome) <= outcome.suboptimality_bound * distance
 
 
 def all_kinds(grid, blank, database_of, *specs):
@@ -117,14 +93,8 @@ def check_3x3(name, blank, database_of, step):
     distances = board_distances(grid, blank)
     assert len(distances) == 181_440 and max(distances.values()) == (30 if blank == 4 else 31)
     for heuristic in kinds_for(name, all_kinds(grid, blank, database_of, *SPECS_3X3)):
-        for board in in_order(grid, blank)[:: step * EVERY_NTH[name]]:
+        for board in solvable_boards(grid, blank)[:: step * EVERY_NTH[name]]:
             check_length(name, searched(name, grid, blank, board, heuristic), distances[board])
-
-
-@cache
-def in_order(grid, blank):
-    """All boards that can be solved, in lexicographic order."""
-    return sorted(board_distances(grid, blank))
 
 
 @pytest.mark.parametrize("grid", [Grid(3, 3, True), Grid(2, 4, True), Grid(2, 3, True)], ids=str)
@@ -136,7 +106,7 @@ def test_wrapped_boards(name, grid, database_of):
     partition = (tuple(range(1, half)), tuple(range(half, grid.cells)))
     specs = [(partition, "bytes")] if name == "ida-star" else []
     for heuristic in all_kinds(grid, 0, database_of, *specs):
-        for board in in_order(grid, 0)[:: EVERY_NTH[name] * (1 + len(distances) // 80)]:
+        for board in solvable_boards(grid, 0)[:: EVERY_NTH[name] * (1 + len(distances) // 80)]:
             check_length(name, searched(name, grid, 0, board, heuristic), distances[board])
 
 
@@ -214,7 +184,7 @@ def cut_small_trees(monkeypatch):
 
 def test_counts_are_those_of_the_textbook(cut_early, database_of):
     grid = Grid(3, 3)
-    boards = random.Random(8).sample(in_order(grid, 0), 4)
+    boards = random.Random(8).sample(solvable_boards(grid, 0), 4)
     for heuristic in all_kinds(grid, 0, database_of, SPECS_3X3[0], SPECS_3X3[2]):
         for board in boards:
             expected = textbook_ida_star(grid, 0, board, heuristic)
@@ -251,12 +221,6 @@ def test_the_order_of_moves_matters_in_the_last_iteration_only(database_of):
         )
         assert length(fixed) == length(ordered) == one.length
         assert counts(fixed)[:-1] == counts(ordered)[:-1]
-
-
-def korf_in_order():
-    """Korf's boards, the cheapest first."""
-    _, _, instances = load_set("korf100")
-    return sorted(instances, key=lambda one: one.generated)
 
 
 def check_korf(one, threads):
@@ -323,7 +287,7 @@ def test_all_shortest_solutions_are_found_once(cut_early, database_of):
     grid = Grid(3, 3)
     distances, goal = board_distances(grid, 0), grid.goal(0)
     for heuristic in all_kinds(grid, 0, database_of, SPECS_3X3[0]):
-        for board in [*random.Random(3).sample(in_order(grid, 0), 25), goal]:
+        for board in [*random.Random(3).sample(solvable_boards(grid, 0), 25), goal]:
             outcome = searched("ida-star", grid, 0, board, heuristic, every=True, threads=2)
             different = {tuple(path) for path in outcome.paths}
             assert len(outcome.paths) == len(different) == count_shortest_solutions(grid, board, goal)
@@ -333,7 +297,7 @@ def test_all_shortest_solutions_are_found_once(cut_early, database_of):
 def test_depth_first_search_within_a_depth():
     grid = Grid(3, 3)
     distances, heuristic = board_distances(grid, 0), manhattan.prepare(grid, 0)
-    for board in random.Random(5).sample(in_order(grid, 0), 12):
+    for board in random.Random(5).sample(solvable_boards(grid, 0), 12):
         for depth in (1, distances[board] - 1, distances[board], distances[board] + 1, distances[board] + 9):
             outcome = searched("dfs", grid, 0, board, heuristic, depth=max(depth, 1))
             if depth < distances[board]:
@@ -361,7 +325,7 @@ def test_the_teaching_example_takes_as_many_boards_as_published():
 def test_a_star_expands_no_board_twice_if_the_heuristic_is_consistent():
     grid = Grid(2, 4)
     distances, heuristic = board_distances(grid, 0), manhattan.prepare(grid, 0)
-    for board in random.Random(6).sample(in_order(grid, 0), 5):
+    for board in random.Random(6).sample(solvable_boards(grid, 0), 5):
         outcome = searched("a-star", grid, 0, board, heuristic)
         assert outcome.expanded <= outcome.stored
         # Everything with a smaller sum must be expanded, nothing with a larger one may be.
@@ -398,7 +362,7 @@ def test_the_heavier_the_weight_the_fewer_boards_and_never_beyond_the_guarantee(
 def test_an_inadmissible_heuristic_guarantees_nothing(name):
     grid = Grid(3, 3)
     distances = board_distances(grid, 0)
-    for board in random.Random(2).sample(in_order(grid, 0), 40):
+    for board in random.Random(2).sample(solvable_boards(grid, 0), 40):
         outcome = searched(name, grid, 0, board, inversions.prepare(grid, 0))
         assert (outcome.suboptimality_bound, outcome.lower_bound) == (None, 0)
         assert length(outcome) >= distances[board]
@@ -417,11 +381,6 @@ def test_threads_of_a_bidirectional_search_change_nothing():
     for grid, kind in ((Grid(4, 4), manhattan), (Grid(4, 4), linear_conflict), (Grid(3, 4, True), manhattan)):
         board = scrambled(grid, grid.goal(0), 40, random.Random(9))
         check_threads_change_nothing("bidirectional", grid, board, kind)
-
-
-def check_threads_change_nothing(name, grid, board, kind):
-    outcomes = [searched(name, grid, 0, board, kind.prepare(grid, 0), threads=threads) for threads in (1, 2, 3)]
-    assert len({(length(one), one.expanded, one.generated, one.lower_bound) for one in outcomes}) == 1
 
 
 def test_the_hash_table_grows():

@@ -1,0 +1,158 @@
+"""A heuristic of one's own: what ``solver.heuristics.contract`` asks for is enough for every search.
+
+The heuristic below counts the tiles that are out of their row and those that are out of their column. A tile out of its
+row needs a vertical move, one out of its column a horizontal move, and a move moves one tile in one direction: so the
+sum is admissible. It registers the three operations that every kind needs. All else is derived from its ``state``:
+saving and restoring (used by beams), writing parts (used by A*) and measuring a board.
+"""
+
+import random
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from numba.core.caching import NullCache
+from numba.core.dispatcher import Dispatcher
+from numba.core.errors import TypingError
+
+from pdb_builder import Grid
+from solver.heuristics import contract
+from solver.heuristics.contract import Heuristic, apply, body_of, evaluate, load
+from solver.search import SEARCHES, beam_level, best_first, ida_star
+from solver.search.outcome import Limits, Problem, unreported
+
+from . import helpers
+from .helpers import check_along_a_walk, check_length, length, searched
+from .oracle import board_distances, solvable_boards
+
+pytestmark = pytest.mark.jit
+
+INFORMED = [
+    pytest.param(name, marks=pytest.mark.beam if name == "beam" else ())
+    for name, search in SEARCHES.items()
+    if not search.uninformed
+]
+
+
+@pytest.fixture(autouse=True)
+def uncached(monkeypatch):
+    """Nothing compiled here is cached: the cache would name classes that programs cannot import."""
+    for module in (contract, ida_star, best_first, beam_level, helpers):
+        for function in vars(module).values():
+            if isinstance(function, Dispatcher):
+                monkeypatch.setattr(function, "_cache", NullCache())
+
+
+# ---- the heuristic ------------------------------------------------------------------------------
+
+
+class OutOfLine(NamedTuple):
+    row: np.ndarray  # [tile, cell] -> whether the tile is out of its row there; the blank never is
+    col: np.ndarray
+    state: np.ndarray  # the value, and how many tiles are out of their row, and out of their column
+
+
+def prepare(grid, blank, factor=1):
+    out = np.zeros((2, grid.cells, grid.cells), dtype=np.int64)
+    for tile in range(1, grid.cells):
+        home = divmod(grid.home(tile, blank), grid.cols)
+        for cell in range(grid.cells):
+            for axis in (0, 1):
+                out[axis, tile, cell] = factor * (divmod(cell, grid.cols)[axis] != home[axis])
+    return Heuristic("out-of-line", lambda slots: OutOfLine(*out, np.zeros(3, dtype=np.int64)))
+
+
+@body_of(load, OutOfLine)
+def _load(heuristic, board, parts, at):
+    heuristic.state[:] = 0
+    for cell in range(board.size):
+        heuristic.state[1] += heuristic.row[board[cell], cell]
+        heuristic.state[2] += heuristic.col[board[cell], cell]
+    heuristic.state[0] = heuristic.state[1] + heuristic.state[2]
+
+
+@body_of(evaluate, OutOfLine)
+def _evaluate(heuristic, slot, tile, source, target):
+    rows = heuristic.state[1] + heuristic.row[tile, target] - heuristic.row[tile, source]
+    return rows + heuristic.state[2] + heuristic.col[tile, target] - heuristic.col[tile, source]
+
+
+@body_of(apply, OutOfLine)
+def _apply(heuristic, slot, tile, source, target):
+    heuristic.state[1] += heuristic.row[tile, target] - heuristic.row[tile, source]
+    heuristic.state[2] += heuristic.col[tile, target] - heuristic.col[tile, source]
+    heuristic.state[0] = heuristic.state[1] + heuristic.state[2]
+
+
+# ---- what can be done with it -------------------------------------------------------------------
+
+
+def tiles_out_of_line(grid, blank, board):
+    """The value by the definition."""
+    places = [
+        (divmod(cell, grid.cols), divmod(grid.home(tile, blank), grid.cols)) for cell, tile in enumerate(board) if tile
+    ]
+    return sum((row != home_row) + (col != home_col) for (row, col), (home_row, home_col) in places)
+
+
+@pytest.mark.parametrize("blank", [0, 4])
+def test_its_value_is_measured_by_loading_a_board(blank):
+    grid = Grid(3, 3)
+    heuristic, distances = prepare(grid, blank), board_distances(grid, blank)
+    assert (heuristic.parts, heuristic.saved_words, heuristic.admissible) == (1, 3, True)
+    for board in [grid.goal(blank), *random.Random(1).sample(solvable_boards(grid, blank), 500)]:
+        (value,) = heuristic.measure(board)
+        assert value == tiles_out_of_line(grid, blank, board) <= distances[board]
+        assert (value == 0) == (distances[board] == 0)
+
+
+def test_it_is_carried_along_moves():
+    check_along_a_walk(Grid(3, 4), 5, prepare(Grid(3, 4), 5), 200, seed=1)
+
+
+@pytest.mark.parametrize("name", INFORMED)
+def test_every_search_can_use_it(name):
+    grid = Grid(3, 3)
+    for blank in (0, 4):
+        distances = board_distances(grid, blank)
+        for board in [grid.goal(blank), *random.Random(blank).sample(solvable_boards(grid, blank), 5)]:
+            outcome = searched(name, grid, blank, board, prepare(grid, blank), backward=prepare)
+            assert outcome.h_start == tiles_out_of_line(grid, blank, board)
+            check_length(name, outcome, distances[board])
+
+
+# ---- what goes wrong ----------------------------------------------------------------------------
+
+
+class WithoutApply(NamedTuple):
+    row: np.ndarray
+    col: np.ndarray
+    state: np.ndarray
+
+
+body_of(load, WithoutApply)(_load)
+body_of(evaluate, WithoutApply)(_evaluate)
+
+
+def test_an_operation_without_a_body_is_named():
+    grid, table = Grid(2, 2), np.zeros((4, 4), dtype=np.int64)
+    heuristic = Heuristic("incomplete", lambda slots: WithoutApply(table, table, np.zeros(3, dtype=np.int64)))
+    with pytest.raises(TypingError, match=r"WithoutApply.* has no apply: register a body with @body_of"):
+        searched("ida-star", grid, 0, (1, 0, 2, 3), heuristic)
+
+
+def test_a_heuristic_wrongly_called_admissible_is_found_out():
+    """A search believes what it is told, and its proof is worth no more than that. The true distances tell."""
+    grid = Grid(3, 3)
+    distances, heuristic = board_distances(grid, 0), prepare(grid, 0, factor=3)
+    assert heuristic.admissible
+    wrong = 0
+    for board in random.Random(3).sample(solvable_boards(grid, 0), 20):
+        problem = Problem(grid, 0, board, heuristic)
+        outcome = best_first.a_star(problem, threads=1, limits=Limits(), progress=unreported)
+        assert outcome.suboptimality_bound == 1
+        if length(outcome) > distances[board]:
+            with pytest.raises(AssertionError):
+                check_length("a-star", outcome, distances[board])
+            wrong += 1
+    assert wrong
