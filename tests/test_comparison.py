@@ -96,7 +96,7 @@ def test_methods_are_named_after_their_databases(small):
         ("ida-star", "pdb:nowhere", "nowhere.h5"),
         ("ida-star:best", "manhattan", "unknown order 'best'"),
         ("ida-star:", "manhattan", "unknown order ''"),
-        ("a-star:value", "manhattan", "a-star has a fixed order of moves"),
+        ("a-star:value", "manhattan", "a-star has no choice of order"),
         (
             "weighted-a-star:much",
             "manhattan",
