@@ -1,6 +1,7 @@
 """Shared fixtures. Databases are built into temporary folders, never into the checkout."""
 
 import io
+import shutil
 
 import numba
 import pytest
@@ -35,6 +36,26 @@ def database_of(folder):
         return built[spec]
 
     return build
+
+
+@pytest.fixture
+def databases(tmp_path_factory, monkeypatch):
+    """An empty folder, where databases are looked for by default."""
+    folder = tmp_path_factory.mktemp("default")
+    monkeypatch.setenv("SLIDEPDB_DATABASES", str(folder))
+    return folder
+
+
+@pytest.fixture
+def shelf(tmp_path, database_of):
+    """A folder with just these databases: ``shelf(Spec(...), ...)``."""
+
+    def filled(*specs):
+        for spec in specs:
+            shutil.copy(database_of(spec), tmp_path / f"{spec.name}.h5")
+        return tmp_path
+
+    return filled
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """What many tests need: scrambled boards, moves followed one by one, searches and heuristics checked as they run."""
 
 import random
+from itertools import pairwise
 
 import numpy as np
 
@@ -52,6 +53,15 @@ def followed(grid, board, letters, of="tile"):
     return board
 
 
+def random_goal(grid, chance, blank=None):
+    """A goal with its tiles in any order, and its blank on any cell or a given one."""
+    goal = chance.sample(range(grid.cells), grid.cells)
+    if blank is not None:
+        at = goal.index(0)
+        goal[at], goal[blank] = goal[blank], 0
+    return tuple(goal)
+
+
 def korf_in_order():
     """Korf's boards, the cheapest first."""
     _, _, instances = load_set("korf100")
@@ -97,6 +107,21 @@ def check_threads_change_nothing(name, grid, board, kind):
     """One, two and three threads find the same, with the same counts."""
     outcomes = [searched(name, grid, 0, board, kind.prepare(grid, 0), threads=threads) for threads in (1, 2, 3)]
     assert len({(length(one), one.expanded, one.generated, one.lower_bound) for one in outcomes}) == 1
+
+
+def check_solution(solution, grid, board, goal, distance):
+    """A solution that is proven shortest and made of moves, whichever way it is told."""
+    assert (solution.grid, solution.board, solution.goal) == (grid, board, goal)
+    assert solution.solved and solution.optimal and solution.stopped is None
+    assert solution.length == solution.lower_bound == len(solution.tiles) == distance >= solution.h_start
+    boards = list(solution.boards())
+    assert (boards[0], boards[-1], len(boards)) == (board, goal, distance + 1)
+    assert all(after in boards_after(grid, before) for before, after in pairwise(boards))
+    for of in ("tile", "blank"):
+        letters = solution.letters(solution.tiles, of)
+        assert len(letters) == distance and followed(grid, board, letters, of) == goal
+    assert 0 <= solution.expanded <= solution.generated and solution.seconds >= 0
+    assert solution.expanded == sum(iteration.expanded for iteration in solution.iterations)
 
 
 # ---- heuristics ---------------------------------------------------------------------------------

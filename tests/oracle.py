@@ -73,16 +73,30 @@ def distances_to(grid, goal, most=None):
     return distances
 
 
+def canonical(grid, board, goal):
+    """The board with its tiles renumbered as the canonical goal numbers those of the goal, and the goal's blank."""
+    blank = goal.index(0)
+    number = dict(zip(goal, grid.goal(blank), strict=True))
+    return tuple(number[tile] for tile in board), blank
+
+
+def moves_between(grid, board, goal):
+    """The length of a shortest solution."""
+    board, blank = canonical(grid, board, goal)
+    return board_distances(grid, blank)[board]
+
+
 def count_shortest_solutions(grid, board, goal):
-    """How many shortest sequences of moves lead from a board to a goal."""
-    distances = distances_to(grid, goal)
+    """How many shortest solutions there are."""
+    start, blank = canonical(grid, board, goal)
+    distances = board_distances(grid, blank)
 
     @cache
     def count(board):
         nearer = (other for other in boards_after(grid, board) if distances[other] < distances[board])
-        return 1 if board == goal else sum(map(count, nearer))
+        return sum(map(count, nearer)) if distances[board] else 1
 
-    return count(board)
+    return count(start)
 
 
 def all_footprints(cells, size):

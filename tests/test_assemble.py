@@ -1,18 +1,11 @@
 """Whole databases: resumed, interrupted, raced for, refused."""
 
 import contextlib
-import random
-import resource
-import signal
-import subprocess
-import sys
-import time
 from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
-from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec, build_database, open_database, partition_within
+from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec, build_database, partition_within
 from pdb_builder.assemble import Watcher
 from pdb_builder.base.machine import readable_size
 from pdb_builder.memory import build_memory, check_build_memory, largest_pattern
@@ -172,79 +165,3 @@ def test_sizes_for_people():
     assert [readable_size(n) for n in (12, 1_380, 196_000_000, 1_520_000_000, 40_000_000_000_000)] == [
         "12 bytes", "1.38 kB", "196 MB", "1.52 GB", "40,000 GB",
     ]  # fmt: skip
-
-
-# ---- processes ----------------------------------------------------------------------------------
-
-
-def builder(path, *options, **kwargs):
-    command = [sys.executable, "-m", "pdb_builder", "build", *options, "--output", str(path)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **kwargs)
-
-
-@pytest.mark.jit
-def test_killed_at_random_moments_and_started_again(tmp_path):
-    path = tmp_path / "x.h5"
-    name = "4x4-6-6-3"
-    started = time.perf_counter()
-    reference = build_database(Spec(Grid(4, 4), NAMED[name]), tmp_path / "reference.h5")
-    process = builder(tmp_path / "warm.h5", name)
-    process.communicate()
-    whole = time.perf_counter() - started
-    chance = random.Random(3)
-    for _ in range(8):
-        process = builder(path, name)
-        time.sleep(chance.uniform(0, whole))
-        process.kill()
-        process.communicate()
-        if path.exists():
-            assert tables_of(open_database(path)) == tables_of(reference)
-            path.unlink()
-    process = builder(path, name)
-    _, errors = process.communicate()
-    assert process.returncode == 0, errors
-    database = open_database(path)
-    assert tables_of(database) == tables_of(reference)
-    for table, expected in zip(database.tables, reference.tables, strict=True):
-        np.testing.assert_array_equal(table.values, expected.values)
-    assert not list(tmp_path.glob(".*"))
-
-
-@pytest.mark.jit
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_to_stop_is_answered_with_how_to_continue(stop, tmp_path):
-    path = tmp_path / "x.h5"
-    process = builder(path, "5x5-6-6-6-6")
-    assert "needs" in process.stderr.readline()
-    time.sleep(0.3)
-    process.send_signal(stop)
-    _, errors = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "run the same command again to continue" in errors and "Traceback" not in errors
-    assert not path.exists()
-
-
-@pytest.mark.jit
-def test_two_builders_of_the_same_file(tmp_path):
-    path = tmp_path / "x.h5"
-    processes = [builder(path, "4x4-6-6-3") for _ in range(3)]
-    for process in processes:
-        output, errors = process.communicate(timeout=120)
-        assert process.returncode == 0, errors
-        assert output.strip() == str(path)
-    open_database(path)
-    assert list(tmp_path.iterdir()) == [path]
-
-
-@pytest.mark.jit
-def test_a_full_disk(tmp_path):
-    """A limit on file sizes stands in for a disk that fills up halfway."""
-    path = tmp_path / "x.h5"
-    builder(tmp_path / "warm.h5", "4x4-6-6-3").communicate()
-    (tmp_path / "warm.h5").unlink()
-    limit = 1_000_000
-    process = builder(path, "4x4-6-6-3", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
-    _, errors = process.communicate()
-    assert process.returncode == 2
-    assert "cannot write" in errors and "Traceback" not in errors
-    assert list(tmp_path.iterdir()) == []

@@ -4,11 +4,7 @@ import ast
 import inspect
 import os
 import re
-import shutil
-import signal
 import stat
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -96,34 +92,6 @@ def test_a_failure_at_the_end_leaves_the_old_file_alone(call, target, monkeypatc
     assert only_old(target)
 
 
-def test_a_full_disk_leaves_the_old_file_alone(target):
-    """A limit on file sizes stands in for a disk that fills up, also when the buffer is flushed once more."""
-    code = (
-        "import resource, sys; from pathlib import Path; from pdb_builder.base.files import replaced\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "with replaced(Path(sys.argv[1])) as file:\n"
-        "    file.write(bytes(5000))"
-    )
-    process = subprocess.run([sys.executable, "-c", code, target], capture_output=True, text=True)
-    assert process.returncode == 1 and "File too large" in process.stderr
-    assert only_old(target)
-
-
-def test_a_killed_writer_leaves_the_old_file_and_a_temporary_one(target):
-    code = (
-        "import sys, time; from pathlib import Path; from pdb_builder.base.files import replaced\n"
-        "with replaced(Path(sys.argv[1])) as file:\n"
-        "    file.write(b'new'); file.flush(); print(flush=True); time.sleep(60)"
-    )
-    process = subprocess.Popen([sys.executable, "-c", code, target], stdout=subprocess.PIPE, text=True)
-    process.stdout.readline()
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-    assert target.read_bytes() == b"old"
-    (left,) = set(target.parent.iterdir()) - {target}
-    assert left.name.startswith(".") and left.suffix == ".tmp"
-
-
 def test_two_writers_do_not_disturb_each_other(target):
     with replaced(target) as first, replaced(target) as second:
         first.write(b"first")
@@ -204,31 +172,6 @@ def test_a_checkout_has_a_folder_of_databases(value, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert folders.checkout() == ROOT
     assert folders.databases_folder() == ROOT / "databases"
-
-
-@pytest.mark.parametrize("project", [None, '[project]\nname = "another"\n', '[project]\nname = "slidepdb"\n'])
-def test_an_installed_copy_uses_the_data_folder_of_the_user(project, tmp_path):
-    """Not even a ``pyproject.toml`` of something else beside the package makes a checkout."""
-    site = tmp_path / "site-packages"
-    shutil.copytree(ROOT / "pdb_builder", site / "pdb_builder", ignore=shutil.ignore_patterns("__pycache__"))
-    if project:
-        (site / "pyproject.toml").write_text(project)
-    process = subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            "from pdb_builder.base.folders import *; print(databases_folder()); print(cache_folder())",
-        ],
-        cwd=site,  # which Python searches first
-        env={"HOME": str(tmp_path), "XDG_DATA_HOME": str(tmp_path / "data"), "XDG_CACHE_HOME": str(tmp_path / "cache")},
-        capture_output=True,
-        text=True,
-    )
-    checkout = project is not None and "slidepdb" in project
-    home = site if checkout else tmp_path / "data" / "slidepdb"
-    if sys.platform.startswith("linux") or checkout:
-        assert process.stdout.splitlines()[0] == str(home / "databases"), process.stderr
-    assert all(Path(line).is_absolute() for line in process.stdout.splitlines())
 
 
 # ---- threads ------------------------------------------------------------------------------------

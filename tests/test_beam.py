@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pdb_builder import Grid
+from solver.commands import bench
 from solver.heuristics import linear_conflict, manhattan
 from solver.instances import random_board
 from solver.search import beam, beam_level
@@ -165,3 +166,10 @@ def test_an_inadmissible_heuristic_never_makes_the_incumbent_worse():
         assert incumbents(outcome) == sorted(set(incumbents(outcome)), reverse=True)
         assert incumbents(outcome)[-1] == length(outcome)
         assert (outcome.suboptimality_bound, outcome.lower_bound) == (None, 0)
+
+
+def test_the_bench_reports_length_against_time(monkeypatch):
+    monkeypatch.setattr(bench, "BEAM_SECONDS", 2)
+    figures = bench._lengths("4x4", 3, None)
+    assert figures["boards"] == 3 and figures["moves_after_1_s"] >= figures["moves_after_2_s"] >= figures["lower_bound"]
+    assert figures["longest"] >= figures["moves_after_2_s"] and figures["ratio"] >= 1 and "optimal_moves" not in figures

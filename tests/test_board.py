@@ -1,8 +1,8 @@
-"""Boards as text: what is read, what is refused and why, goals, parity against exhaustive search, the sets."""
+"""Boards as text: what is read, what is refused and why; goals, random boards and the sets."""
 
 import random
 from collections import Counter
-from itertools import pairwise, permutations
+from itertools import pairwise
 
 import pytest
 
@@ -13,7 +13,6 @@ from solver.board_files import read_boards
 from solver.goals import GOALS, goal_board
 from solver.instances import SETS, load_set, random_board
 from solver.solvability import why_unsolvable
-from tests.oracle import board_distances
 
 EIGHT = (1, 2, 3, 4, 5, 6, 7, 8, 0)
 FIFTEEN = (*range(1, 16), 0)
@@ -65,6 +64,14 @@ def test_the_shape_comes_from_the_grid_or_from_the_rows():
     assert parse_board("1 2 3 / 4 5 0") == (Grid(2, 3), (1, 2, 3, 4, 5, 0))
     assert parse_board("1 2 / 3 4 / 5 0") == (Grid(3, 2), (1, 2, 3, 4, 5, 0))
     assert parse_board("1 2 3 4 5 0", Grid(3, 2)) == (Grid(3, 2), (1, 2, 3, 4, 5, 0))
+
+
+def test_boards_are_wrapped_if_asked_for():
+    assert parse_board("1 2 3 0", None, True)[0] == Grid(2, 2, wrap=True)
+    assert parse_board("1 2 3 / 4 5 0", wrap=True)[0] == Grid(2, 3, wrap=True)
+    assert parse_board("1 2 3 / 4 5 0", Grid(2, 3), True)[0] == Grid(2, 3), "a grid that is given counts"
+    with pytest.raises(InputError, match="give `shape` 2x3"):
+        parse_board("1 2 3 4 5 0", wrap=True)
 
 
 SQUARES = [Grid(side, side) for side in range(2, 11)]
@@ -407,62 +414,7 @@ def test_a_goal_written_out():
         assert str(caught.value).isprintable()
 
 
-# --- parity -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("wrap", [False, True])
-@pytest.mark.parametrize("rows, cols", [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2)])
-def test_parity_is_the_only_obstacle(rows, cols, wrap):
-    grid = Grid(rows, cols, wrap)
-    for blank in {0, 1, grid.cells - 1}:
-        goal, reached = grid.goal(blank), board_distances(grid, blank)
-        boards = permutations(range(grid.cells))
-        assert all((board in reached) == (why_unsolvable(grid, board, goal) is None) for board in boards)
-
-
-def test_parity_is_the_only_obstacle_on_3x3():
-    grid, half = Grid(3, 3), 181440
-    reached = board_distances(grid, 8)
-    assert len(reached) == half
-    assert all(why_unsolvable(grid, board, EIGHT) is None for board in reached)
-    for board in list(reached)[::17]:
-        swapped = tuple({1: 2, 2: 1}.get(tile, tile) for tile in board)
-        assert why_unsolvable(grid, swapped, EIGHT)
-
-
-def test_nothing_is_out_of_reach_on_wrapped_3x3():
-    grid = Grid(3, 3, wrap=True)
-    assert len(board_distances(grid, 0)) == 362880
-    assert why_unsolvable(grid, (2, 1, *EIGHT[2:]), EIGHT) is None
-
-
-def test_the_reason_names_the_parities_and_the_remedy():
-    grid = Grid(4, 4)
-    sam_loyd = (*range(1, 14), 15, 14, 0)
-    reason = why_unsolvable(grid, sam_loyd, FIFTEEN)
-    assert "an odd number of exchanges" in reason and "an even number of moves" in reason
-    assert "exchange any two tiles" in reason and reason.isprintable()
-    moved_once = (*range(1, 15), 0, 15)
-    assert why_unsolvable(grid, moved_once, FIFTEEN) is None
-    reason = why_unsolvable(grid, (*range(1, 13), 14, 13, 0, 15), FIFTEEN)
-    assert "an even number of exchanges" in reason and "an odd number of moves" in reason
-
-
-@pytest.mark.parametrize("wrap", [False, True])
-def test_moves_keep_a_board_solvable(wrap):
-    grid, chance = Grid(4, 6, wrap), random.Random(46)
-    goal = goal_board(grid, "spiral")
-    board = list(goal)
-    for _ in range(300):
-        hole = board.index(0)
-        cell = chance.choice(grid.neighbours[hole])
-        board[hole], board[cell] = board[cell], 0
-        assert why_unsolvable(grid, board, goal) is None
-    board = [{1: 2, 2: 1}.get(tile, tile) for tile in board]
-    assert why_unsolvable(grid, board, goal)
-
-
-# --- drawing lots -------------------------------------------------------------------------------
+# --- random boards ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

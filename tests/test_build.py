@@ -1,6 +1,5 @@
 """The builder compared with a naive search, entry by entry, and with published sizes."""
 
-import json
 from functools import cache
 from math import factorial
 
@@ -9,11 +8,9 @@ import pytest
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.build import build_table, count_levels
-from pdb_builder.cli import main
 from pdb_builder.encoding import UNREACHED, check_encoding
 from pdb_builder.grid import Grid
 from pdb_builder.index import Index
-from pdb_builder.memory import build_memory
 
 from .oracle import all_footprints, arrangement_number, pattern_distances, zones_of
 
@@ -189,13 +186,3 @@ def test_a_board_of_64_cells(wrap):
 def test_bad_patterns_are_refused(tiles, blank, message):
     with pytest.raises(InputError, match=message):
         build_table(Grid(3, 3), tiles, blank=blank)
-
-
-@pytest.mark.jit
-@pytest.mark.parametrize(
-    "shape, size, encoding", [("4x4", 7, "bits"), ("4x4", 7, "bytes"), ("8x8", 4, "bits"), ("2x2", 1, "bits")]
-)
-def test_memory_is_not_underestimated(shape, size, encoding, capfd):
-    assert main(["bench", f"{shape}:{size}:{encoding}", "--threads", "2", "--repeat", "1", "--json"]) == 0
-    row = json.loads(capfd.readouterr().out)
-    assert row["peak_memory"] <= build_memory(Grid.parse(shape), size, encoding, 2)

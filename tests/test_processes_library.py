@@ -1,0 +1,211 @@
+"""Processes of the libraries: builds and writers that are killed, interrupted or raced, and disks that fill up."""
+
+import json
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pdb_builder import NAMED, Grid, Spec, build_database, open_database
+from pdb_builder.cli import main
+from pdb_builder.memory import build_memory
+
+pytestmark = [pytest.mark.subprocess, pytest.mark.jit]
+
+ROOT = Path(__file__).parent.parent
+DEADLINE = 60  # seconds after which a process is killed, so that no test waits for ever
+
+
+# ---- helpers ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def started(*words, before=lambda: None, **options):
+    """``python`` with these arguments. It is killed at the end of the block if it still runs."""
+
+    def prepare():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts jobs in the background with it ignored
+        before()
+
+    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": ROOT} | options
+    with subprocess.Popen([sys.executable, *map(str, words)], preexec_fn=prepare, **options) as process:
+        watchdog = threading.Timer(DEADLINE, process.kill)
+        watchdog.start()
+        try:
+            yield process
+        finally:
+            watchdog.cancel()
+            process.kill()
+
+
+def ended(process, number=None):
+    """Send a signal, if one is given, and wait for the end: exit code, output and errors."""
+    if number is not None:
+        process.send_signal(number)
+    output, errors = process.communicate()
+    return process.returncode, output, errors
+
+
+def limit_file_sizes(most):
+    """Stands in for a disk that fills up."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+# ---- writers of files ---------------------------------------------------------------------------
+
+WRITER = """
+import sys, time
+from pathlib import Path
+from pdb_builder.base.files import replaced
+with replaced(Path(sys.argv[1])) as file:
+    file.write(bytes(5000))
+    file.flush()
+    print(flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def target(tmp_path):
+    """A file with old contents, alone in its folder."""
+    path = tmp_path / "target.txt"
+    path.write_bytes(b"old")
+    return path
+
+
+def test_a_full_disk_leaves_the_old_file_alone(target):
+    """Also when the buffer is flushed once more as the file is closed."""
+    with started("-c", WRITER, target, before=lambda: limit_file_sizes(1000)) as process:
+        code, _, errors = ended(process)
+    assert code == 1 and "File too large" in errors
+    assert list(target.parent.iterdir()) == [target] and target.read_bytes() == b"old"
+
+
+def test_a_killed_writer_leaves_the_old_file_and_a_temporary_one(target):
+    with started("-c", WRITER, target) as process:
+        process.stdout.readline()
+        ended(process, signal.SIGKILL)
+    assert target.read_bytes() == b"old"
+    (left,) = set(target.parent.iterdir()) - {target}
+    assert left.name.startswith(".") and left.suffix == ".tmp"
+
+
+@pytest.mark.parametrize("project", [None, '[project]\nname = "another"\n', '[project]\nname = "slidepdb"\n'])
+def test_an_installed_copy_uses_the_data_folder_of_the_user(project, tmp_path):
+    """Not even the ``pyproject.toml`` of something else beside the package makes a checkout."""
+    site = tmp_path / "site-packages"
+    shutil.copytree(ROOT / "pdb_builder", site / "pdb_builder", ignore=shutil.ignore_patterns("__pycache__"))
+    if project:
+        (site / "pyproject.toml").write_text(project)
+    code = "from pdb_builder.base.folders import *; print(databases_folder()); print(cache_folder())"
+    homes = {"HOME": tmp_path, "XDG_DATA_HOME": tmp_path / "data", "XDG_CACHE_HOME": tmp_path / "cache"}
+    # Python searches the working folder first.
+    with started("-c", code, cwd=site, env={name: str(path) for name, path in homes.items()}) as process:
+        _, output, errors = ended(process)
+    checkout = project is not None and "slidepdb" in project
+    home = site if checkout else tmp_path / "data" / "slidepdb"
+    if sys.platform.startswith("linux") or checkout:
+        assert output.splitlines()[0] == str(home / "databases"), errors
+    assert all(Path(line).is_absolute() for line in output.splitlines())
+
+
+# ---- builds -------------------------------------------------------------------------------------
+
+BUILD = "4x4-6-6-3"
+
+
+def build(path, name=BUILD, **options):
+    return started("-m", "pdb_builder", "build", name, "--output", path, **options)
+
+
+def tables_of(database):
+    return [(table.tiles, table.sha256, table.counts.tolist()) for table in database.tables]
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The kernels of the builder are in the cache: what is stopped is a build and not the compiler."""
+    spec = Spec(Grid(4, 4), NAMED[BUILD])
+    return build_database(spec, tmp_path_factory.mktemp("reference") / "reference.h5")
+
+
+def test_a_build_killed_at_random_moments_is_continued(compiled, tmp_path):
+    path, chance = tmp_path / "x.h5", random.Random(3)
+    for _ in range(8):
+        with build(path) as process:
+            assert "needs" in process.stderr.readline()  # the work begins
+            time.sleep(chance.uniform(0, 0.3))
+            ended(process, signal.SIGKILL)
+        if path.exists():
+            assert tables_of(open_database(path)) == tables_of(compiled)
+            path.unlink()
+    with build(path) as process:
+        code, _, errors = ended(process)
+    assert code == 0, errors
+    database = open_database(path)
+    assert tables_of(database) == tables_of(compiled)
+    for table, expected in zip(database.tables, compiled.tables, strict=True):
+        np.testing.assert_array_equal(table.values, expected.values)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_build_tells_how_to_continue(number, compiled, tmp_path):
+    path = tmp_path / "x.h5"
+    with build(path, "5x5-6-6-6-6") as process:
+        assert "needs" in process.stderr.readline()
+        time.sleep(0.3)
+        code, _, errors = ended(process, number)
+    assert code == 130 and "run the same command again to continue" in errors and "Traceback" not in errors
+    assert not path.exists()
+
+
+def test_several_builders_of_the_same_file(compiled, tmp_path):
+    path = tmp_path / "x.h5"
+    with build(path) as first, build(path) as second:
+        for process in (first, second):
+            code, output, errors = ended(process)
+            assert (code, output.strip()) == (0, str(path)), errors
+    assert tables_of(open_database(path)) == tables_of(compiled)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_full_disk_leaves_nothing_of_a_build(compiled, tmp_path):
+    with build(tmp_path / "x.h5", before=lambda: limit_file_sizes(1_000_000)) as process:
+        code, _, errors = ended(process)
+    assert code == 2 and "cannot write" in errors and "Traceback" not in errors
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_processes_may_build_the_same_walking_distance_table(tmp_path):
+    code = """
+import sys
+from pathlib import Path
+from pdb_builder import Grid
+from solver.heuristics.preparing import prepare
+print(prepare("walking-distance", Grid(4, 4), 0, Path(sys.argv[1])).measure(range(15, -1, -1)))
+"""
+    with started("-c", code, tmp_path) as first, started("-c", code, tmp_path) as second:
+        answers = {ended(process) for process in (first, second)}
+    ((code, output, errors),) = answers
+    assert (code, errors) == (0, "") and output.startswith("[")
+    assert [path.name for path in tmp_path.iterdir()] == ["walking-distance-4x4-home-0.h5"]
+
+
+@pytest.mark.parametrize(
+    "shape, size, encoding", [("4x4", 7, "bits"), ("4x4", 7, "bytes"), ("8x8", 4, "bits"), ("2x2", 1, "bits")]
+)
+def test_memory_is_not_underestimated(shape, size, encoding, capfd):
+    """Every build is measured in a process of its own."""
+    assert main(["bench", f"{shape}:{size}:{encoding}", "--threads", "2", "--repeat", "1", "--json"]) == 0
+    row = json.loads(capfd.readouterr().out)
+    assert row["peak_memory"] <= build_memory(Grid.parse(shape), size, encoding, 2)
