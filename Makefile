@@ -40,8 +40,8 @@ test: $(READY)  ## run the tests: with compiled kernels, then the small ones as 
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/test_build.py tests/test_recipes.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
 
-test-fast: $(READY)  ## run the tests that need neither other programs nor beam searches: the ones to run while editing
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not subprocess and not beam"
+test-fast: $(READY)  ## run the tests to run while editing: no other programs, no beams, no exhaustive proofs
+	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not (slow or subprocess or beam or exhaustive)"
 
 test-slow: $(READY)  ## run the longer proofs
 	$(BIN)/python -m pytest -m slow

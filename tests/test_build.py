@@ -65,6 +65,7 @@ def expected_tables(grid, tiles, blank, distances):
     return first, by_block, by_footprint
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rows, cols, wrap, blank, tiles", CASES)
 def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
     grid = Grid(rows, cols, wrap)
@@ -87,6 +88,7 @@ def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
         np.testing.assert_array_equal(table.counts, np.bincount(list(by_block.values())))
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("rows, cols, wrap, blank, tiles", CASES)
 def test_levels_and_the_last_one_equal_the_naive_search(rows, cols, wrap, blank, tiles):
     grid = Grid(rows, cols, wrap)
@@ -165,6 +167,7 @@ def test_all_boards_of_3x4():
     assert len(table.counts) - 1 == 53
 
 
+@pytest.mark.exhaustive
 @pytest.mark.jit
 @pytest.mark.parametrize("wrap", [False, True])
 def test_a_board_of_64_cells(wrap):

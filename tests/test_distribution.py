@@ -36,6 +36,7 @@ CASES = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.jit
 @pytest.mark.parametrize("shape, wrap, goal", CASES)
 def test_it_equals_the_naive_search(shape, wrap, goal):

@@ -40,12 +40,14 @@ CASES = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("grid, blank, partition, encoding", CASES, ids=lambda case: str(case)[:20])
 def test_databases_are_carried_along_moves_without_error(grid, blank, partition, encoding, database_of):
     pdb = pattern_database.prepare(grid, blank, database_for(database_of, grid, blank, partition, encoding))
     check_along_a_walk(grid, blank, pdb, 150 if grid.cells < 30 else 40, seed=blank)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("grid, blank", [(Grid(3, 3), 4), (Grid(4, 4), 0)], ids=str)
 def test_a_maximum_is_carried_along_moves_without_error(grid, blank, database_of):
     partition = NAMED["3x3-4-4" if grid.rows == 3 else "4x4-5-5-5"]
@@ -62,6 +64,7 @@ def test_simple_heuristics_are_carried_along_moves_without_error(shape, wrap):
         check_along_a_walk(grid, number, kind.prepare(grid, number), 100, seed=number)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("grid, encoding", [(Grid(6, 5), "bytes"), (Grid(8, 8), "bits")], ids=str)
 def test_databases_of_large_boards_lead_to_shortest_solutions(grid, encoding, database_of):
     pdb = pattern_database.prepare(grid, 0, database_for(database_of, grid, 0, pairs_of(grid), encoding))
@@ -72,6 +75,7 @@ def test_databases_of_large_boards_lead_to_shortest_solutions(grid, encoding, da
         assert length(by_pdb) == length(by_distance)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("blank", [0, 1, 4])
 def test_no_value_exceeds_the_distance_and_each_has_its_parity(blank, database_of):
     grid = Grid(3, 3)
@@ -218,6 +222,7 @@ def test_misplaced_tiles_and_inversions_are_counted(grid, blank):
         assert inversions.prepare(grid, blank).measure(board) == [pairs + grid.distance(list(board).index(0), blank)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("grid", [Grid(2, 3), Grid(3, 2), Grid(2, 3, True), Grid(3, 3)], ids=str)
 def test_hamming_never_exceeds_the_distance_and_is_zero_for_the_goal_alone(grid):
     for blank in (0, 1, 4):

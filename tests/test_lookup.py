@@ -56,6 +56,7 @@ def test_bytes_are_the_minimum_over_zones(grid, partition, blank, tmp_path):
             assert table.distance(board) == least[tuple(board.index(tile) for tile in table.tiles)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.jit
 @pytest.mark.parametrize("encoding", ["bits", "bytes"])
 def test_every_board_of_the_8_puzzle(encoding, database_of):

@@ -110,6 +110,7 @@ def test_it_is_carried_along_moves():
     check_along_a_walk(Grid(3, 4), 5, prepare(Grid(3, 4), 5), 200, seed=1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("name", INFORMED)
 def test_every_search_can_use_it(name):
     grid = Grid(3, 3)

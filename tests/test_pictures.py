@@ -581,6 +581,7 @@ def test_methods_can_be_told_apart_without_colour():
     assert min(abs(a - b) for at, a in enumerate(greys) for b in greys[:at]) > 10
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("comparison", [example(), example("nodes"), long_names(), varied()], ids=range(4))
 def test_nothing_is_cut_off_and_no_texts_overlap(comparison, figure_of):
     figure = figure_of(comparison)

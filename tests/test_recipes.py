@@ -9,6 +9,7 @@ from pdb_builder.recipes import MAX_TERMS, recipes_of
 from pdb_builder.verify import list_arrangements
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("size", range(1, 10))
 def test_recipes_send_every_arrangement_where_it_belongs(size):
     """Each recipe, applied to all arrangements, against moving a tile in the listed ordinals."""

@@ -61,6 +61,7 @@ SPECS_3X3 = [
 # ---- lengths ------------------------------------------------------------------------------------
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 2)])
 @pytest.mark.parametrize("name", ALL)
 def test_every_small_board_and_every_goal(name, shape, database_of):
@@ -74,6 +75,7 @@ def test_every_small_board_and_every_goal(name, shape, database_of):
                 check_length(name, searched(name, grid, blank, board, heuristic), distances[board])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("blank", [0, 1, 4])
 @pytest.mark.parametrize("name", ALL)
 def test_some_boards_of_3x3(name, blank, database_of):
@@ -97,6 +99,7 @@ def check_3x3(name, blank, database_of, step):
             check_length(name, searched(name, grid, blank, board, heuristic), distances[board])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("grid", [Grid(3, 3, True), Grid(2, 4, True), Grid(2, 3, True)], ids=str)
 @pytest.mark.parametrize("name", ALL)
 def test_wrapped_boards(name, grid, database_of):
@@ -241,6 +244,7 @@ def test_manhattan_counts_of_all_of_korfs_boards():
         check_korf(one, threads=2)
 
 
+@pytest.mark.exhaustive
 def test_lengths_of_all_of_korfs_boards(database_of):
     grid = Grid(4, 4)
     heuristic = pattern_database.prepare(grid, 0, open_database(database_of(Spec(grid, NAMED["4x4-7-8"]))))
@@ -294,6 +298,7 @@ def test_all_shortest_solutions_are_found_once(cut_early, database_of):
             assert {len(path) - 1 for path in outcome.paths} == {distances[board]}
 
 
+@pytest.mark.exhaustive
 def test_depth_first_search_within_a_depth():
     grid = Grid(3, 3)
     distances, heuristic = board_distances(grid, 0), manhattan.prepare(grid, 0)

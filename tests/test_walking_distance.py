@@ -168,6 +168,7 @@ def spread(heuristic, boards, cells, others, values):
     return True
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "shape, blank",
     [((3, 3), 0), ((3, 3), 1), ((3, 3), 4), ((2, 4), 0), ((2, 4), 6), ((4, 2), 3), ((2, 3), 4), ((2, 2), 2)],
@@ -205,6 +206,7 @@ def test_values_are_those_of_the_definition(shape, blank, tmp_path):
         assert heuristic.measure(board) == [textbook(grid, blank, board)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     "shape, blank", [((3, 3), 0), ((3, 3), 8), ((4, 4), 0), ((4, 4), 9), ((3, 5), 0), ((5, 3), 13), ((2, 5), 4)]
 )

@@ -35,6 +35,7 @@ WHOLE = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("shape, goal, partition", WHOLE)
 def test_small_boards_against_breadth_first_search(shape, goal, partition, database_of):
     grid = Grid.parse(shape, wrap=True)
