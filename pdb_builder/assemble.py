@@ -130,6 +130,7 @@ def _build(spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watche
         else:
             write_database(kept[tiles], spec, [new], built)
             tables[tiles] = read_database(kept[tiles]).tables[0]  # mapped, so memory is free for the next build
+            del new
             watcher.table_kept(number, count, earlier=False)
     write_database(path, spec, tables.values(), built, folder=workshop)
 

@@ -96,7 +96,9 @@ def _verify_options(command: Parser) -> None:
 
 
 def _database_argument(command: Parser) -> None:
-    command.add_argument("database", metavar="DATABASE", help="a file, or the name of one in the folder, as in 4x4-7-8")
+    command.add_argument(
+        "database", metavar="DATABASE", help="a file that ends in .h5, or the name of one in the folder"
+    )
     folder_option(command)
 
 

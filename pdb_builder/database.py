@@ -137,11 +137,11 @@ class Table:
         grid = self.grid
         if self._value(self.homes, self.blank) != 0:
             return False
-        chance = random.Random(self.sha256)
+        rng = random.Random(self.sha256)
         cells, blank = list(self.homes), self.blank
         moved = 0
         for _ in range(8 * grid.cells):  # a random walk of the blank, which may not be able to leave its zone
-            step = chance.choice(grid.neighbours[blank])
+            step = rng.choice(grid.neighbours[blank])
             if step in cells:
                 cells[cells.index(step)] = blank
                 moved += 1

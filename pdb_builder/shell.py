@@ -62,7 +62,9 @@ def notice(text: str) -> None:
 
 def with_flags(message: str) -> str:
     """A message of the library for the command line: `max_memory` in backticks becomes --max-memory."""
-    return re.sub(r"`([a-z_]+)`", lambda match: FLAGS.get(match[1], "--" + match[1].replace("_", "-")), message)
+    return re.sub(
+        r"(?<!')`([a-z_]+)`(?!')", lambda match: FLAGS.get(match[1], "--" + match[1].replace("_", "-")), message
+    )
 
 
 def bar_chart(levels: Iterable[tuple[int, int]], width: int = 40) -> Iterator[str]:
@@ -135,11 +137,10 @@ def threads_option(command: argparse.ArgumentParser) -> None:
 
 
 def folder_option(command: argparse.ArgumentParser) -> None:
-    """``--folder``, an absolute path. Its default is determined here because a parser is made for every run."""
+    """``--folder``, an absolute path; ``run`` fills in the default, which help can do without."""
     command.add_argument(
         "--folder",
         type=absolute_path,
-        default=databases_folder(),
         help="the folder of databases (default: $SLIDEPDB_DATABASES; if that is not set, databases/ in the checkout or "
         "in the user's data folder)",
     )
@@ -166,6 +167,8 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     try:
         args = make_parser().parse_args(words)
         args.words = words
+        if "folder" in args and args.folder is None:
+            args.folder = databases_folder()
         with interrupts.compiling():  # numpy does not survive an interrupt of its import either
             command = import_module(args.module)
         code = command.run(args)

@@ -6,7 +6,7 @@ numbers, row by row, in nearly any notation::
     1 2 3 4 5 6 7 8 0        1,2,3 / 4,5,6 / 7,8,_        [[1, 2, 3], [4, 5, 6], [7, 8, 0]]
 
 ``parse_board`` is the only way in: whatever passes it holds every number once and fits its grid, so nothing behind it
-checks a board again. Everything else is refused with one line that says what is wrong and how to mend it, however
+checks a board again. Everything else is refused with one line that says what is wrong and how to repair it, however
 strange the text.
 """
 

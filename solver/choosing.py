@@ -38,7 +38,7 @@ def heuristic_for(
     fallback = _without_database(grid)
     if search is SEARCHES["beam"] and grid.cells > PROVABLE and not grid.wrap:
         # Measured: on large boards databases are no better guides than this, and slower.
-        return prepare(fallback, grid, blank, folder)
+        return prepare(fallback, grid, blank, folder, notify, progress)
     database, unusable = best_database(grid, blank, folder)
     for complaint in unusable:
         notify(f"not used: {complaint}")
@@ -48,24 +48,26 @@ def heuristic_for(
         f"no database in {folder} is for {grid} boards with this goal, so {fallback} is used: "
         f"{how_to_build(grid, blank, folder)}"
     )
-    return prepare(fallback, grid, blank, folder)
+    return prepare(fallback, grid, blank, folder, notify, progress)
 
 
-def backward_heuristics(settings: Settings, notify: Notify = ignore_remark) -> Callable[[Grid, int], Heuristic]:
+def backward_heuristics(
+    settings: Settings, notify: Notify = ignore_remark, progress: OnPreparing = ignore_preparing
+) -> Callable[[Grid, int], Heuristic]:
     """What makes the heuristic from the goal to the start, whose blank may have no database."""
 
     @cache
     def prepared(grid: Grid, blank: int) -> Heuristic:
         folder, spec = settings.folder or databases_folder(), settings.heuristic or "pdb"
         try:
-            return prepare(spec, grid, blank, folder, notify)
+            return prepare(spec, grid, blank, folder, notify, progress)
         except InputError:
             if "pdb" not in spec:
                 raise
         fallback = _without_database(grid)
         if settings.heuristic:
             notify(f"no such database serves the search from the goal to the start: {fallback} is used there")
-        return prepare(fallback, grid, blank, folder, notify)
+        return prepare(fallback, grid, blank, folder, notify, progress)
 
     return prepared
 

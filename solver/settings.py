@@ -1,7 +1,7 @@
 """How to solve: the settings, and the only place where they are validated.
 
 Every setting has a default, so a caller names only what matters. ``check_settings`` refuses what makes no sense, for
-the algorithm that is named or else the one that serves by default, and fills in what follows from the rest. Whatever
+the algorithm that is named or else the default one, and fills in what follows from the rest. Whatever
 comes after it can rely on them.
 """
 
@@ -27,7 +27,7 @@ DEFAULT_SECONDS = 10.0  # for a beam that grows until it is told to stop
 # What a refusal says if an option is given to a search that does not have it.
 _REFUSALS = {
     "every": "finds a single solution: use ida-star to find all",
-    "order": "has a fixed order of moves: leave out `order`, or use ida-star",
+    "order": "has no choice of order: leave out `order`, or use ida-star",
     "weight": "has no weight: leave out `weight`, or use weighted-a-star",
     "width": "has no width: leave out `width`, or use beam",
     "depth": "has no depth limit: leave out `depth`, or use dfs",

@@ -83,15 +83,16 @@ def solve_board(
     assert settings.algorithm is not None
     if reason := why_unsolvable(grid, start, goal):
         raise Unsolvable(reason)
-    search, known = search_named(settings.algorithm), check_search(settings.algorithm)
+    search, entry = search_named(settings.algorithm), check_search(settings.algorithm)
     frame = frame_of(grid, goal)
     with compiling():
-        heuristic = heuristic_for(frame, settings, notify, _preparing(progress))
+        preparing = _preparing(progress)
+        heuristic = heuristic_for(frame, settings, notify, preparing)
         by_value = heuristic.by_value if settings.order is None else settings.order == "value"
-        backward = backward_heuristics(settings, notify)
+        backward = backward_heuristics(settings, notify, preparing)
         problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, backward)
-        options = {name: getattr(settings, name) for name in known.options if name != "order"}
-        warm_up(search, problem, options, known.both_ends)
+        options = {name: getattr(settings, name) for name in entry.options if name != "order"}
+        warm_up(search, problem, options, entry.both_ends)
     threads = check_threads(settings.threads)
     began = time.perf_counter()
     deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
@@ -133,7 +134,7 @@ def solve_board(
 
 
 def _preparing(progress: OnProgress) -> Callable[[str, float], object]:
-    """The progress of preparations, told as that of the search that waits for them."""
+    """The progress of preparations, reported as progress of the search."""
     return lambda what, share: progress(Progress(0, 0, 0, share, preparing=what))
 
 

@@ -84,15 +84,18 @@ class Stream(io.TextIOWrapper):
 
 @pytest.fixture
 def run(monkeypatch):
-    """Runs ``pdb-solver`` in this process: ``run("solve", ..., stdin="...")`` is (code, output, errors)."""
+    """Runs ``pdb-solver`` in this process: ``run("solve", ..., stdin="...")`` is (code, output, errors).
 
-    def go(*words, stdin=""):
+    Another program is given by its function ``main``.
+    """
+
+    def go(*words, stdin="", main=solver.cli.main):
         output, errors = Stream(), Stream()
         monkeypatch.setattr("sys.stdin", io.StringIO(stdin))
         monkeypatch.setattr("sys.stdout", output)
         monkeypatch.setattr("sys.stderr", errors)
         try:
-            code = solver.cli.main(list(words))
+            code = main(list(words))
         except SystemExit as stop:
             code = stop.code
         return code, output.text(), errors.text()

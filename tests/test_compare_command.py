@@ -1,33 +1,29 @@
-"""``pdb-solver compare``: what it reads, prints, writes and refuses, and how it ends."""
+"""``pdb-solver compare``: what it reads, prints, writes and refuses."""
 
 import csv
 import json
 import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
 from solver import load_set
+from solver.comparison import report
 from solver.comparison import results_file as results
 
-from .test_comparing import stop_before_the_proof
-from .test_results import HEADER
+from .comparisons import stop_before_the_proof
 
-ROOT = Path(__file__).parent.parent
 EASY = "1 2 3 4 5 6 0 7 8"
 pytestmark = pytest.mark.jit
 
 
 @pytest.fixture(autouse=True)
 def here(tmp_path, monkeypatch):
-    """A working folder of its own, without databases."""
+    """An empty working folder, and in it an empty folder of databases."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SLIDEPDB_DATABASES", "databases")
     (tmp_path / "databases").mkdir()
@@ -49,7 +45,7 @@ def timeless(name):
     return [{key: value for key, value in row.items() if key != "seconds"} for row in rows(name)]
 
 
-# ---- what is compared ---------------------------------------------------------------------------
+# ---- boards and methods ---------------------------------------------------------------------------
 
 
 def test_one_board(compare):
@@ -62,7 +58,7 @@ def test_one_board(compare):
 
 
 @pytest.mark.parametrize("source", ["file", "stdin", "-"])
-def test_boards_of_a_file_or_a_pipe(compare, source):
+def test_boards_come_from_a_file_or_a_pipe(compare, source):
     text = f"# two boards\n{EASY}\n\n0 1 2 / 3 4 5 / 6 7 8\n"
     Path("boards.txt").write_text(text)
     words = {"file": ["--file", "boards.txt"], "stdin": [], "-": ["-"]}[source]
@@ -85,7 +81,7 @@ def test_random_boards_are_those_of_the_random_command(compare, run):
     assert boards[1] == boards[2] != boards[0], "without a seed they are the same every time"
 
 
-def test_a_part_of_a_set_beside_the_published_counts(compare):
+def test_part_of_a_set_beside_the_published_counts(compare):
     code, output, errors = compare("--set", "korf100", "--only", "9,12,42", "--each", "--heuristics", "manhattan")
     assert (code, errors) == (0, "")
     published = {one.id: one for one in load_set("korf100")[2]}
@@ -97,18 +93,18 @@ def test_a_part_of_a_set_beside_the_published_counts(compare):
 
 
 def test_algorithms_and_orders_side_by_side(compare):
-    words = ("--random", "3x3", "-n", "4", "--algorithms", "ida-star,ida-star:value,a-star", "--json")
-    code, output, _ = compare(*words)
+    words = ("--random", "3x3", "-n", "4", "--heuristics", "manhattan,hamming", "--json")
+    code, output, _ = compare(*words, "--algorithms", "ida-star,ida-star:value,a-star")
     record = json.loads(output)
     assert code == 0
     methods = [(summary["algorithm"], summary["heuristic"]) for summary in record["methods"]]
     assert methods == [
         (algorithm, heuristic)
         for algorithm in ("ida-star", "ida-star:value", "a-star")
-        for heuristic in ("manhattan", "linear-conflict")
+        for heuristic in ("manhattan", "hamming")
     ]
     assert [summary["stored"] is None for summary in record["methods"]] == [True] * 4 + [False] * 2
-    assert record["methods"][0]["ratio"] == 1 and record["methods"][1]["ratio"] > 1
+    assert record["methods"][0]["ratio"] == 1 and record["methods"][1]["ratio"] < 1
     for key in ("expanded", "generated", "seconds", "h_start"):
         mine = [cell[key] for cell in record["cells"] if (cell["algorithm"], cell["heuristic"]) == methods[5]]
         mean = record["methods"][5]["h_mean" if key == "h_start" else key]
@@ -118,7 +114,7 @@ def test_algorithms_and_orders_side_by_side(compare):
 LESS = "ida-star,weighted-a-star:2,greedy,beam:30,bfs,dfs:20"
 
 
-def test_searches_that_guarantee_less(run):
+def test_suboptimal_searches_side_by_side(run):
     words = ("compare", "--random", "3x3", "-n", "6", "--heuristics", "manhattan,hamming", "--algorithms", LESS)
     code, output, errors = run(*words, "--each", "--csv", "a.csv")
     assert (code, errors) == (3, ""), "some boards are more than 20 moves deep"
@@ -140,7 +136,7 @@ def test_searches_that_guarantee_less(run):
     ]
     shortest = float(found[0][4])
     assert float(found[8][4]) == shortest and float(found[2][4]) <= 2 * shortest
-    assert float(found[4][4]) > shortest, "greedy wanders"
+    assert float(found[4][4]) > shortest, "greedy solutions are longer"
     for row in rows("a.csv"):
         assert (row["limit_hit"] == "depth") == (row["length"] == "")
     assert lines[1].split().count("length") == 11 and lines[2].split()[0] == "1"
@@ -172,20 +168,20 @@ def test_uninformed_searches_need_no_heuristic(run):
     assert [line.split()[:2] for line in lines[2:]] == [["bfs", "none"], ["dijkstra", "none"], ["dfs", "none"]]
 
 
-def test_a_beam_goes_on_until_its_time_is_up(compare):
-    """What it found is believed when it is read again, though another run would count other boards."""
+@pytest.mark.beam
+def test_a_beam_runs_until_its_time_limit(compare):
+    """Its results are trusted when they are read again, although another run would generate other boards."""
     board = " ".join(map(str, load_set("korf100")[2][0].board))
     words = (board, "--goal", "first", "--heuristics", "manhattan", "--algorithms", "beam", "--time-limit", "0.5")
-    began = time.monotonic()
     code, output, errors = compare(*words, "--csv", "a.csv")
-    assert (code, errors) == (0, "") and time.monotonic() - began < 20
+    assert (code, errors) == (0, "")
     (row,) = rows("a.csv")
     assert row["algorithm"] == "beam" and int(row["length"]) >= 57 and row["limit_hit"] == ""
     code, again, errors = compare(*words, "--resume", "a.csv")
     assert (code, again, errors) == (0, output, "")
 
 
-def test_a_solution_that_is_not_proven_can_be_gone_on_from(compare, monkeypatch):
+def test_an_unproven_solution_can_be_resumed(compare, monkeypatch):
     words = ("--random", "3x3", "-n", "3", "--heuristics", "hamming", "--algorithms", "bfs,bidirectional", "--resume")
     with monkeypatch.context() as patch:
         stop_before_the_proof(patch)
@@ -208,61 +204,42 @@ def test_databases_side_by_side(run, small, here):
     assert names == ["manhattan", "pdb:3x3-4-4", "pdb:other", "pdb-unreflected:other"]
 
 
-def test_by_default_manhattan_linear_conflict_and_the_best_database(run, small, here):
+def test_by_default_manhattan_linear_conflict_and_the_best_database_are_compared(run, small, here):
     shutil.copy(small, here / "databases")
     code, output, _ = run("compare", EASY)
     assert code == 0
     assert [line.split()[0] for line in output.splitlines()[2:]] == ["manhattan", "linear-conflict", "pdb:3x3-4-4"]
 
 
-# ---- what is refused ----------------------------------------------------------------------------
+# ---- bad arguments ------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["1 2 3 4 5 6 7 8 8"], "8"),
+        (["1 2 3 4 5 6 7 8 8"], "repeated 8"),
         (["--set", "korf100", "--random", "4x4"], "--random draws boards of the shape it names"),
-        ([EASY, "--file", "a"], "exclude each other"),
         ([EASY, "-n", "5"], "-n and --seed are for random boards"),
         ([EASY, "--seed", "5"], "-n and --seed are for random boards"),
         (["--set", "korf100", "--goal", "last"], "has its own goal"),
-        (
-            ["--set", "korf100", "--only", "99-101"],
-            "no board 101 among the 100: they are numbered 1, 2, 3, 4, 5, ...",
-        ),
-        (["--random", "3x3", "--only", "x"], "'x' is not a list of numbers"),
-        (["--random", "3x3", "--only", "5-3"], "'5-3' is not a list of numbers"),
-        (["--random", "0x3"], "0x3"),
+        (["--set", "korf100", "--only", "99-101"], "no board 101 among the 100: they are numbered 1, 2, 3, 4, 5, ..."),
+        (["--random", "3x3", "-n", "1e12"], "1,000,000,000,000 boards are too many to compare on"),
         ([EASY, "--heuristics", "manhattan,magic"], "unknown heuristic 'magic'"),
         ([EASY, "--heuristics", ""], "unknown heuristic ''"),
-        ([EASY, "--heuristics", "manhattan,manhattan"], "ida-star with manhattan is named twice"),
-        ([EASY, "--heuristics", "pdb"], "pdb-builder build 3x3"),
-        ([EASY, "--algorithms", "magic"], "unknown algorithm 'magic'"),
-        ([EASY, "--algorithms", "weighted-a-star:x"], "the weight of weighted-a-star must be a number, got 'x'"),
-        ([EASY, "--algorithms", "weighted-a-star:0"], "weighted-a-star:0: weight must be between 1 and 1000, got 0.0"),
+        ([EASY, "--algorithms", ""], "unknown algorithm ''"),
         ([EASY, "--algorithms", "beam:wide"], "the width of beam must be an integer, got 'wide'"),
-        ([EASY, "--algorithms", "dfs:0"], "dfs:0: depth must be an integer between 1 and 10,000, got 0"),
-        ([EASY, "--algorithms", "greedy:1"], "greedy takes no parameter, got '1'"),
-        ([EASY, "--algorithms", "bfs,bfs"], "bfs is named twice"),
-        ([EASY, "--heuristics", "inversions"], "inadmissible, so ida-star cannot guarantee a shortest solution"),
         ([EASY, "--csv", "a.csv", "--resume", "b.csv"], "--csv and --resume exclude each other"),
         ([EASY, "--csv", "a.html", "--report", "a.html"], "--csv and --report are both a.html"),
         ([EASY, "--plot", "a.png", "--resume", "./a.png"], "--resume and --plot are both a.png"),
-        ([EASY, "--memory-limit", "0"], "--memory-limit must be above 0, got 0"),
-        ([EASY, "--seed", "abc", "--random", "3x3"], "'abc' is not a whole number"),
-        ([EASY, "--csv", "databases"], "databases is a folder"),
         ([EASY, "--csv", "nowhere/a.csv"], "there is no folder nowhere for a.csv: create it"),
         ([EASY, "--plot", "a.gif"], "a.gif ends in neither .png nor .svg"),
-        ([EASY, "--report", "nowhere/a.html"], "there is no folder nowhere"),
-        (["--file", "nowhere.txt"], "nowhere.txt: No such file"),
-        (["--random", "3x3", "-n", "1e12"], "1,000,000,000,000 boards are too many to compare on"),
+        ([EASY, "--report", "databases"], "databases is a folder"),
     ],
 )
-def test_what_makes_no_sense_is_said_in_one_line(compare, words, said):
+def test_bad_arguments_are_one_line_and_exit_code_2(compare, words, said):
     code, output, errors = compare(*words)
     assert (code, output) == (2, "") and said in errors
-    assert errors.count("\n") == 1 and errors.startswith("pdb-solver")
+    assert errors.count("\n") == 1 and errors.startswith("pdb-solver: error: ")
     assert sorted(os.listdir()) == ["databases"], "nothing is left behind"
 
 
@@ -275,13 +252,13 @@ def test_what_makes_no_sense_is_said_in_one_line(compare, words, said):
         ("# none\n", 2, "there is no board in the input"),
     ],
 )
-def test_every_board_of_a_file_must_be_sound(compare, lines, code, said):
+def test_every_board_of_a_file_must_be_valid(compare, lines, code, said):
     found, output, errors = compare(stdin=lines)
     assert (found, output) == (code, "") and said in errors and errors.count("\n") == 1
 
 
-def test_a_database_that_lies_is_caught(run, database_of, here):
-    """Values are raised behind the back of the file: its solutions are solutions, but not shortest ones."""
+def test_a_database_with_inadmissible_values_is_detected(run, database_of, here):
+    """Values are raised without a change to the checksums: its solutions are valid, but not shortest."""
     path = here / "databases" / "3x3-4-4.h5"
     shutil.copy(database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"], 0, "bytes")), path)
     content = bytearray(path.read_bytes())
@@ -293,7 +270,7 @@ def test_a_database_that_lies_is_caught(run, database_of, here):
     code, output, errors = run(*words)
     assert (code, output) == (2, "") and errors.count("\n") == 1
     assert "pdb-builder verify" in errors and ("disagree" in errors or "solve nothing" in errors)
-    assert rows("a.csv"), "what was done is kept"
+    assert rows("a.csv"), "finished searches are kept"
 
 
 # ---- limits -------------------------------------------------------------------------------------
@@ -312,12 +289,11 @@ def test_a_limit_is_shown_as_a_lower_bound(compare):
     assert re.search(r"manhattan +\d of 6 .*> [\d,]+ +> [\d,]+ +> [\d.]+", summary[0])
 
 
-def test_a_time_limit_of_a_hard_board(compare):
+def test_a_time_limit_on_a_hard_board(compare):
     board = " ".join(map(str, load_set("korf100")[2][87].board))
-    began = time.monotonic()
     words = ("--goal", "first", "--time-limit", "0.2", "--heuristics", "manhattan", "--json", "--threads", "2")
     code, output, _ = compare(board, *words)
-    assert code == 3 and time.monotonic() - began < 20
+    assert code == 3
     (found,) = json.loads(output)["cells"]
     assert found["limit_hit"] == "time" and found["length"] is None and found["generated"] > 10_000
     assert found["seconds"] >= 0.2
@@ -327,18 +303,18 @@ def test_a_time_limit_of_a_hard_board(compare):
 
 
 def test_the_csv_file(compare):
-    assert compare("--random", "3x3", "-n", "7", "--csv", "a.csv", "--algorithms", "a-star")[0] == 0
-    assert Path("a.csv").read_text().splitlines()[0] == HEADER
+    words = ("--random", "3x3", "-n", "7", "--csv", "a.csv", "--heuristics", "manhattan,hamming")
+    assert compare(*words, "--algorithms", "a-star")[0] == 0
     found = rows("a.csv")
     assert [int(row["instance"]) for row in found] == [number for number in range(1, 8) for _ in range(2)]
-    assert [row["heuristic"] for row in found] == ["manhattan", "linear-conflict"] * 7
+    assert [row["heuristic"] for row in found] == ["manhattan", "hamming"] * 7
     assert all(int(row["stored"]) > 0 and float(row["seconds"]) >= 0 and row["limit_hit"] == "" for row in found)
-    again, _, errors = compare("--random", "3x3", "-n", "7", "--csv", "a.csv")
+    again, _, errors = compare(*words)
     assert again == 2 and "a.csv exists: continue it with --resume a.csv" in errors
     assert rows("a.csv") == found
 
 
-def test_going_on_does_what_is_missing(compare):
+def test_resuming_runs_what_is_missing(compare):
     compare("--random", "3x3", "-n", "7", "--csv", "whole.csv")
     lines = Path("whole.csv").read_text().splitlines(keepends=True)
     Path("part.csv").write_text("".join(lines[:1] + lines[4:9]) + lines[9][:20])
@@ -346,7 +322,7 @@ def test_going_on_does_what_is_missing(compare):
     assert (code, errors) == (0, "")
     assert timeless("part.csv") == timeless("whole.csv")
     kept = Path("part.csv").read_text().splitlines(keepends=True)
-    assert kept[4:9] == lines[4:9], "to the time they took"
+    assert kept[4:9] == lines[4:9], "even the seconds"
     before = Path("part.csv").read_bytes()
     code, again, _ = compare("--random", "3x3", "-n", "7", "--resume", "part.csv")
     assert code == 0 and Path("part.csv").read_bytes() == before
@@ -362,7 +338,7 @@ def test_a_comparison_can_grow(compare):
     assert [row["heuristic"] for row in rows("a.csv")] == ["manhattan", "linear-conflict"] * 5
 
 
-def test_what_a_file_says_of_another_goal_is_not_taken_over(compare):
+def test_results_for_another_goal_are_refused(compare):
     Path("boards.txt").write_text("8 6 7 2 5 4 3 0 1\n")
     assert compare("--file", "boards.txt", "--csv", "a.csv")[0] == 0
     before = Path("a.csv").read_bytes()
@@ -371,7 +347,7 @@ def test_what_a_file_says_of_another_goal_is_not_taken_over(compare):
     assert Path("a.csv").read_bytes() == before
 
 
-def test_a_limit_raised_goes_on_where_it_held(compare):
+def test_a_higher_limit_reruns_the_boards_that_hit_it(compare):
     words = ("--random", "3x3", "-n", "6")
     compare(*words, "--node-limit", "300", "--csv", "a.csv")
     hit = sum(row["limit_hit"] != "" for row in rows("a.csv"))
@@ -381,8 +357,9 @@ def test_a_limit_raised_goes_on_where_it_held(compare):
     assert all(row["limit_hit"] == "" for row in rows("a.csv")) and len(rows("a.csv")) == 12
 
 
-def test_pictures_and_page(compare):
+def test_the_plot_and_the_page(compare, monkeypatch):
     pytest.importorskip("matplotlib")
+    monkeypatch.setattr(report, "draw", lambda comparison, title, form: b"<svg></svg>")  # the same as the plot
     words = ("--random", "3x3", "-n", "9", "--plot", "a.svg", "--report", "a.html")
     code, output, _ = compare(*words)
     assert code == 0 and "ratio" in output
@@ -391,71 +368,9 @@ def test_pictures_and_page(compare):
     assert "pdb-solver compare --heuristics manhattan,linear-conflict --random 3x3 -n 9 --plot a.svg" in page
 
 
-def test_matplotlib_is_not_needed_unless_asked_for(here):
-    code = (
-        "import sys; sys.modules['matplotlib'] = None; from solver.cli import main; "
-        f"print(main(['compare', '{EASY}', '--heuristics', 'manhattan']))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment())
-    assert done.stdout.endswith("0\n"), done.stderr
-
-
-# ---- how it ends --------------------------------------------------------------------------------
-
-
-def environment():
-    return os.environ | {"PYTHONPATH": str(ROOT)}
-
-
-def begun(*words):
-    """A comparison of 60 boards in a process of its own, stopped in mid-course by a search that takes long."""
-    command = [sys.executable, "-m", "solver", "compare", "--set", "korf100", "--heuristics", "manhattan", *words]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment())
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if Path("a.csv").exists() and len(Path("a.csv").read_text().splitlines()) > 3:
-            return process
-        time.sleep(0.05)
-    process.kill()
-    raise AssertionError(process.communicate())
-
-
-ONLY = ("--only", "9,12,30,42,88")  # four easy boards, and one that takes a minute
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_an_interruption_keeps_and_shows_what_is_done(number):
-    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
-    time.sleep(0.5)
-    began = time.monotonic()
-    process.send_signal(number)
-    output, errors = process.communicate(timeout=30)
-    assert process.returncode == 130 and time.monotonic() - began < 10
-    assert errors == "interrupted: 4 of 5 boards are done, continue with --resume a.csv\n"
-    assert "4 boards of 4x4 (korf100), means per board" in output
-    assert [row["instance"] for row in rows("a.csv")] == ["9", "12", "30", "42"]
-
-
-def test_a_kill_loses_nothing_that_was_done(compare):
-    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
-    process.kill()
-    process.communicate()
-    done = rows("a.csv")
-    assert len(done) >= 3
-    words = ("--set", "korf100", "--only", "9,12,30,42", "--heuristics", "manhattan", "--resume", "a.csv")
-    code, output, errors = compare(*words)
-    assert (code, errors) == (0, "") and "4 boards" in output
-    assert rows("a.csv")[: len(done)] == done
-
-
-def test_two_comparisons_do_not_write_to_one_file(compare):
-    process = begun(*ONLY, "--resume", "a.csv", "--threads", "2")
-    try:
-        code, _, errors = compare(EASY, "--resume", "a.csv")
-        assert code == 2 and "another program is writing to a.csv" in errors
-    finally:
-        process.kill()
-        process.communicate()
+def test_matplotlib_is_needed_only_for_plots_and_pages(compare, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert compare(EASY)[0] == 0
 
 
 def test_a_full_disk_is_one_line_and_keeps_what_was_written(compare, monkeypatch):
@@ -477,7 +392,7 @@ def test_a_full_disk_is_one_line_and_keeps_what_was_written(compare, monkeypatch
 
 
 @pytest.mark.parametrize("path", ["/dev/full", "/dev/null", "pipe", "databases"])
-def test_results_go_into_files_only(compare, path):
+def test_results_go_into_regular_files_only(compare, path):
     os.mkfifo("pipe")
     code, _, errors = compare(EASY, "--resume", path)
     assert code == 2 and path in errors and errors.count("\n") == 1

@@ -1,4 +1,4 @@
-"""The tables of the ledger are those of the results that are kept beside it, and these are those of the literature."""
+"""The figures in the documentation are those of the saved results, and the results agree with the literature."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from solver.number_text import format_count, format_seconds
 ROOT = Path(__file__).parent.parent
 LEDGER = (ROOT / "docs" / "benchmarks.md").read_text()
 README = (ROOT / "README.md").read_text()
-# Published means on 1000 random boards: heuristic values and boards generated.
+# Published means over 1000 random boards: heuristic values and nodes generated.
 PUBLISHED = {
     "manhattan": ("36.94", "401,189,630"),
     "pdb-unreflected:4x4-5-5-5-bytes": ("41.56", "3,090,405"),
@@ -64,11 +64,11 @@ def korf24_rows():
 def readme_rows():
     methods = results("random-4x4")
     for heuristic, name, memory, published in (
-        ("manhattan", f"Manhattan distance ({len(methods['manhattan'])} of them)", "", "401,189,630"),
+        ("manhattan", f"Manhattan distance ({len(methods['manhattan'])} boards)", "", "401,189,630"),
         ("linear-conflict", "linear conflict", "", ""),
         ("pdb:4x4-5-5-5", "5-5-5", "0.5 MB", "3,090,405"),
         ("pdb:4x4-6-6-3", "6-6-3", "3.1 MB", "617,555"),
-        ("pdb:4x4-7-8-bytes", "7-8, a byte an entry", "577 MB", "36,710"),
+        ("pdb:4x4-7-8-bytes", "7-8, one byte per entry", "577 MB", "36,710"),
         ("pdb:4x4-7-8", "7-8", "196 MB", ""),
     ):
         h, generated = (mean(getattr(cell, field) for cell in methods[heuristic]) for field in ("h_start", "generated"))
@@ -79,22 +79,22 @@ TABLES = [(LEDGER, korf100_rows), (LEDGER, random_rows), (LEDGER, korf24_rows), 
 
 
 @pytest.mark.parametrize(("page", "rows"), TABLES, ids=lambda one: getattr(one, "__name__", ""))
-def test_the_tables_are_those_of_the_results(page, rows):
+def test_the_tables_show_the_saved_results(page, rows):
     lines = page.splitlines()
     missing = [line for line in rows() if line not in lines]
     assert not missing, "\n".join(missing)
 
 
-def test_what_the_readme_says_of_sets():
-    cells = results("korf100")
-    assert f"take {sum(cell.generated for cell in cells['manhattan']):,} with Manhattan" in README
-    assert f"and {sum(cell.generated for cell in cells['pdb:4x4-7-8']):,} with the 7-8 database" in README
+def test_what_the_readme_says_about_sets():
+    readme, cells = " ".join(README.split()), results("korf100")
+    assert f"generates {sum(cell.generated for cell in cells['manhattan']):,} nodes with Manhattan distance" in readme
+    assert f"and {sum(cell.generated for cell in cells['pdb:4x4-7-8']):,} with the 7-8 database" in readme
     solved = [cell for cell in results("korf24")["pdb:5x5-6-6-6-6"] if cell.length is not None]
-    assert f"{len(solved)} are solved within ten minutes each on two cores" in README
+    assert f"{len(solved)} are solved within ten minutes each on two cores" in readme
     assert all(cell.seconds <= 600 for cell in solved)
 
 
-def test_all_cells_are_done_and_no_method_saw_other_boards():
+def test_every_method_finished_the_same_boards():
     for name in ("korf100", "random-4x4"):
         methods = results(name)
         boards = {cell.instance: cell.board for cells in methods.values() for cell in cells}
@@ -104,14 +104,14 @@ def test_all_cells_are_done_and_no_method_saw_other_boards():
             assert [cell.instance for cell in cells] == list(range(1, len(cells) + 1)), "none is left out"
 
 
-def test_manhattan_on_korfs_boards_is_published_to_the_node():
+def test_manhattan_distance_generates_as_many_nodes_as_published_on_korfs_boards():
     published = {one.id: (one.length, one.generated) for one in load_set("korf100")[2]}
     cells = results("korf100")["manhattan"]
     assert {cell.instance: (cell.length, cell.generated) for cell in cells} == published
     assert sum(cell.generated for cell in cells) == 36_302_808_031
 
 
-def test_lengths_are_those_published_and_agree():
+def test_lengths_agree_with_the_published_ones_and_with_each_other():
     for name in ("korf100", "korf24"):
         published = {one.id: one.length for one in load_set(name)[2]}
         for cells in results(name).values():
@@ -123,14 +123,14 @@ def test_lengths_are_those_published_and_agree():
     assert len(lengths) == 1000
 
 
-def test_two_boards_of_5x5_are_published_to_the_node():
-    """What was published leaves the start out."""
+def test_two_boards_of_5x5_generate_as_many_nodes_as_published():
+    """The published counts leave out the start."""
     generated = {cell.instance: cell.generated - 1 for cell in results("korf24")["pdb:5x5-6-6-6-6-bytes"]}
     assert generated == {38: 38_173_507, 40: 65_099_578}
 
 
-def test_our_means_are_near_the_published_ones():
-    """Of other boards drawn in the same way, with databases of the same tiles where those are known."""
+def test_our_means_are_close_to_the_published_ones():
+    """They are for other random boards, and for databases with the same patterns where those are known."""
     methods = results("random-4x4")
     for heuristic in ("manhattan", "pdb-unreflected:4x4-7-8-bytes", "pdb:4x4-7-8-bytes"):
         cells, (h, generated) = methods[heuristic], PUBLISHED[heuristic]

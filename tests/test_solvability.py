@@ -232,7 +232,7 @@ def test_joined_edges(run):
     assert code == 1 and "edges       joined: crossing a side passes 2 tiles" in output
 
 
-def test_many_boards_take_a_line_each_and_the_gravest_code(run, tmp_path):
+def test_many_boards_take_a_line_each_and_the_most_severe_code(run, tmp_path):
     code, output, errors = run("check", stdin=f"{SOLVABLE}\n{STUCK}\n\n1 2 3 / 4 5 0\n")
     assert (code, errors) == (1, "")
     assert output.splitlines() == [

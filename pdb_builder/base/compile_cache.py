@@ -74,7 +74,7 @@ def prepare_cache(version: str) -> Path | None:
         base = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder())
         folder = base / f"kernels-{digest.hexdigest()[:16]}"
         if not folder.exists():
-            folder.mkdir(parents=True)
+            folder.mkdir(parents=True, exist_ok=True)  # another process may make it at the same moment
             _prune(base, folder)
         if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < LEAST_FREE:
             return None

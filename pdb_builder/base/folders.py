@@ -13,6 +13,8 @@ from pathlib import Path
 
 from platformdirs import user_cache_path, user_data_path
 
+from .errors import InputError
+
 VARIABLE = "SLIDEPDB_DATABASES"
 APPLICATION = "slidepdb"
 
@@ -21,14 +23,16 @@ def databases_folder() -> Path:
     """The folder of databases, as an absolute path. It need not exist."""
     if folder := os.environ.get(VARIABLE):
         return Path(folder).absolute()
-    home = checkout() or user_data_path(APPLICATION, appauthor=False).absolute()
+    try:
+        home = checkout() or user_data_path(APPLICATION, appauthor=False).absolute()
+    except RuntimeError:
+        raise InputError(f"there is no home folder for databases: set ${VARIABLE} to a folder") from None
     return home / "databases"
 
 
 def database_path(name: str, folder: Path) -> Path:
-    """The file of a database, given by its path, which exists or ends in .h5, or by its name in a folder."""
-    path = Path(name)
-    return path if name.endswith(".h5") or path.exists() else folder / f"{name}.h5"
+    """The file of a database, given by a path that ends in .h5, or by its name in a folder."""
+    return Path(name) if name.endswith(".h5") else folder / f"{name}.h5"
 
 
 def checkout() -> Path | None:

@@ -1,7 +1,7 @@
 """``pdb-builder build``: build databases that do not exist yet.
 
-All targets are checked before the first one is built. Each path is printed on stdout when its database is
-complete; everything else goes to stderr.
+All targets are checked before the first one is built, memory when it is their turn. Each path is printed on stdout
+when its database is complete; everything else goes to stderr.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from pdb_builder.shell import notice, with_flags
 from ..board import draw_start_and_goal
 from ..solvability import KEYS, explanation, facts_of, short_explanation, verdict
 from .boards import NO_BOARD, input_boards
-from .exit_codes import BAD_INPUT, NO_SOLUTION, SOLVED, gravest
+from .exit_codes import BAD_INPUT, NO_SOLUTION, SOLVED, most_severe
 
 
 def run(args: argparse.Namespace) -> int:
@@ -36,4 +36,4 @@ def run(args: argparse.Namespace) -> int:
             print(drawing, verdict(facts), *explanation(facts), sep="\n")
     if not codes:
         raise InputError(NO_BOARD)
-    return gravest(codes)
+    return most_severe(codes)

@@ -1,7 +1,7 @@
 """``pdb-solver solve``: one board answered in full, or many in a line each.
 
 Whatever is wrong with one of many boards becomes its answer, and the others go on; whatever is wrong with all of them
-is said once, before the first search. The exit code is the gravest of all.
+is said once, before the first search. The exit code is the most severe of all.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ..show.terminal import animate, obstacle
 from ..solution import Solution
 from ..solving import solve_board
 from .boards import NO_BOARD, InputBoard, Puzzle, input_boards
-from .exit_codes import BAD_INPUT, INTERRUPTED, LIMIT, NO_SOLUTION, SOLVED, gravest
+from .exit_codes import BAD_INPUT, INTERRUPTED, LIMIT, NO_SOLUTION, SOLVED, most_severe
 from .progress import BoardsBar, SearchMeter
 from .solution_text import given_up, solution_in_full, solution_in_line
 
@@ -158,7 +158,7 @@ def _print_answer(answer: Answer, args: argparse.Namespace, notify: Notify) -> i
 
 
 def _print_answers(answers: Iterator[Answer], args: argparse.Namespace, notify: Notify, bar: BoardsBar) -> int:
-    """Print the answers as they come; returns the gravest exit code."""
+    """Print the answers as they come; returns the most severe exit code."""
     codes = set()
     try:
         for answer in answers:
@@ -172,7 +172,7 @@ def _print_answers(answers: Iterator[Answer], args: argparse.Namespace, notify: 
         notice("interrupted: the boards after these were not started")
     if not codes:
         raise InputError(NO_BOARD)
-    return gravest(codes)
+    return most_severe(codes)
 
 
 def _print_one_of_many(answer: Answer, args: argparse.Namespace, notify: Notify) -> None:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.machine import default_threads
+from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
 from ..board import Board
@@ -49,7 +50,7 @@ class Method(NamedTuple):
 
 def parallel_searches(threads: int) -> int:
     """How many searches of ``threads`` threads each the cores can run at a time."""
-    return max(1, default_threads() // threads)
+    return max(1, default_threads() // check_threads(threads))
 
 
 def prepare_methods(

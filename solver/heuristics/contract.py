@@ -142,9 +142,9 @@ def _loaded_value(heuristic, board, parts):
 class Heuristic:
     """An estimate of the moves to one goal, 0 for the goal alone.
 
-    ``workspace(slots)`` makes the NamedTuple that kernels work on, with room for that many slots; every thread needs its
-    own. ``measure(board)`` gives the parts of a board; without it they are what ``load`` makes of the board, which must
-    then leave the value in ``state[0]``. Boards are in the numbering of the canonical goal.
+    ``workspace(slots)`` makes the NamedTuple that kernels work on, with room for that many slots; every thread needs
+    its own. ``measure(board)`` gives the parts of a board; without it they are what ``load`` makes of the board, which
+    must then leave the value in ``state[0]``. Boards are in the numbering of the canonical goal.
     """
 
     name: str

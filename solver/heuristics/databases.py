@@ -1,8 +1,8 @@
 """Which database serves a goal.
 
-A database is named by its file, or else the best one in the folder serves: ``bits`` before ``bytes``, then the largest.
-Candidates are recognised by their file names, which begin with the shape of the board or with that of the board on its
-side. A database is opened once, and again only if its file changes.
+A database is named by its file, or else the best one in the folder is used: ``bits`` before ``bytes``, then the
+largest. Candidates are recognised by their file names, which begin with the shape of the board or with that of the
+board on its side. A database is opened once, and again only if its file changes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ from .contract import Heuristic
 Stamp = tuple[int, int]  # when a file was changed, and its size
 
 
+def _stamp(status: os.stat_result) -> Stamp:
+    return status.st_mtime_ns, status.st_size
+
+
 @lru_cache(maxsize=16)
 def _opened(path: Path, stamp: Stamp) -> Database:
     return open_database(path)
@@ -34,17 +38,16 @@ def _opened(path: Path, stamp: Stamp) -> Database:
 def _open(path: Path) -> Database:
     """The database at a path; raises ``DatabaseError``."""
     try:
-        status = path.stat()
+        return _opened(path, _stamp(path.stat()))
     except OSError:
         return open_database(path)  # which says what is wrong
-    return _opened(path, (status.st_mtime_ns, status.st_size))
 
 
 def named_database(name: str, folder: Path) -> Database:
-    """The database that a heuristic names: the path of a file, or the name of one in the folder."""
+    """The database that a heuristic names: a path that ends in .h5, or the name of a file in the folder."""
     try:
         return _open(database_path(name, folder))
-    except DatabaseError as error:
+    except (DatabaseError, OSError) as error:
         raise InputError(str(error)) from None
 
 
@@ -53,20 +56,29 @@ def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Database | None
     if not has_patterns(grid):
         return None, ()  # whatever the names of files say
     shapes = {grid.shape, f"{grid.cols}x{grid.rows}"}
-    names: list[str] = []
-    with contextlib.suppress(OSError):
-        names = sorted(name for name in os.listdir(folder) if name.endswith(".h5"))
+    candidates: list[tuple[str, Stamp]] = []
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.name.endswith(".h5") and entry.name.removesuffix(".h5").split("-")[0] in shapes:
+                candidates.append((entry.name, _stamp(entry.stat())))
+    return _best_of(grid, blank, folder, tuple(sorted(candidates)))
+
+
+@lru_cache(maxsize=16)
+def _best_of(
+    grid: Grid, blank: int, folder: Path, candidates: tuple[tuple[str, Stamp], ...]
+) -> tuple[Database | None, tuple[str, ...]]:
+    """``best_database`` among certain files, opened once."""
     fitting, unusable = [], []
-    for name in names:
-        if name.removesuffix(".h5").split("-")[0] in shapes:
-            try:
-                database = _open(folder / name)
-            except DatabaseError as error:
-                unusable.append(str(error))
-                continue
-            if pattern_database.fits(grid, blank, database):
-                entries = sum(table.entries for table in database.tables)
-                fitting.append((database.spec.encoding == "bits", entries, str(database.path), database))
+    for name, stamp in candidates:
+        try:
+            database = _opened(folder / name, stamp)
+        except DatabaseError as error:
+            unusable.append(str(error))
+            continue
+        if pattern_database.fits(grid, blank, database):
+            entries = sum(table.entries for table in database.tables)
+            fitting.append((database.spec.encoding == "bits", entries, name, database))
     return max(fitting)[-1] if fitting else None, tuple(unusable)
 
 

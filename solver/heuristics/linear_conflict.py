@@ -1,6 +1,6 @@
 """Linear conflict: Manhattan distance, plus two moves for every tile that must leave its line.
 
-Two tiles that stand in the wrong order in the row both belong to cannot pass each other there: one must leave the row
+Two tiles that are in the wrong order in the row both belong to cannot pass each other there: one must leave the row
 and come back, which takes two moves that Manhattan distance does not count. In a row with several such pairs, the tiles
 that stay must be in order, so the fewest that must leave are all but a longest increasing subsequence. Counting pairs
 instead would overestimate: 3 1 2 needs one tile out, not two. The same holds for columns. (Hansson, Mayer & Yung 1992.)
@@ -116,8 +116,8 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
     return Heuristic("linear-conflict", workspace, measure)
 
 
-# The fields are used where they stand: a name that lives across a branch costs an atomic count each time, which
-# the compiler spares a search with linear conflict alone, but not one with a maximum.
+# The fields are used in place, not bound to local names: a name that lives across a branch costs an atomic reference
+# count each time. The compiler optimises it away in a search with linear conflict alone, but not in one with a maximum.
 
 
 @shared

@@ -24,11 +24,11 @@ OnPreparing = Callable[[str, float], object]  # told what is prepared, and which
 
 
 def ignore_remark(text: str) -> None:
-    """A remark that nobody wants to read."""
+    """Ignore a remark."""
 
 
 def ignore_preparing(what: str, share: float) -> None:
-    """Preparations that nobody wants to follow."""
+    """Ignore progress."""
 
 
 def prepare(

@@ -37,13 +37,17 @@ from .contract import Board, Heuristic, apply, body_of, check_not_wrapped, evalu
 from .walking_table import MOST_STATES, ROWS, count_states, index_arrays, list_moves, table_for
 
 TABLE = "walking-distance table"  # what its progress is called
-MOST_LINKED = 1 << 24  # bytes of links, of both axes
+MOST_LINKED = 1 << 24  # bytes of links, of both axes, so that the number of one takes 24 bits
 
 # The columns of ``facts``, what is known of an axis: how many lines it has, how many fillings a line can have, and
 # where its part of each array begins.
 LINES, WIDTH, OF_LINES, OF_CODES, OF_RESTS, OF_FILLINGS, OF_LINKS = range(7)
 FACTS = 8  # a power of two, so that finding a row is a shift
-VALUE = 2  # where the state of the linked kind has the value
+# The word that is the state of the linked kind: the first links of both axes, and the value above them. A turn has
+# where the links of a move are, and below that, eight bits each, the links per matrix and the place of its axis in the
+# word.
+FIRST_BITS, TURN_BITS = 24, 8
+VALUE = 2 * FIRST_BITS
 # What a slot of the ranked kind holds: what a move exchanges.
 RANK, BETWEEN, DISTANCE = range(3)
 SLOT = 4
@@ -68,15 +72,19 @@ class Axes(NamedTuple):
 
 
 class Linked(NamedTuple):
-    """What the kernels work on if the moves are worked out beforehand."""
+    """What the kernels work on if the moves are worked out beforehand.
+
+    The state is one word: for each axis where the links of its matrix begin, and above both the value. A move changes
+    one of the two and the value, so the word after it is all that a slot has to hold.
+    """
 
     axes: Axes
     cols: int
-    turns: np.ndarray  # [tile, cols + target - source] -> where its links begin, and in the lowest bit the axis
-    stride: np.ndarray  # [axis] -> links of a matrix
+    turns: np.ndarray  # [tile, cols + target - source] -> where its links are in those of a matrix, the links per
+    # matrix, and where the state has the axis, packed
     links: np.ndarray  # [matrix, goal line, direction] -> the next matrix, and in the lowest bit whether it is nearer
-    state: np.ndarray  # of the current board: for each axis where the links of its matrix begin, and the value
-    slots: np.ndarray  # [slot] -> the value, and in the lower 32 bits where the links of the new matrix begin
+    state: np.ndarray
+    slots: np.ndarray
 
 
 class Ranked(NamedTuple):
@@ -200,12 +208,13 @@ def _prepared(grid: Grid, blank: int, folder: Path) -> Heuristic:
     for axis, step_of in enumerate((cols, 1)):
         for sign in (1, -1):
             down = (sign > 0) != mirrored[axis]
-            turns[:, cols + sign * step_of] = (facts[axis, OF_LINKS] + 2 * goal_line[axis] + down) << 1 | axis
-    stride = 2 * facts[:, LINES]
+            turn = (facts[axis, OF_LINKS] + 2 * goal_line[axis] + down) << TURN_BITS | 2 * facts[axis, LINES]
+            turns[:, cols + sign * step_of] = turn << TURN_BITS | axis * FIRST_BITS
 
     def linked(slots: int) -> Linked:
-        state, scratch = np.zeros(3, dtype=np.int64), np.zeros(2 * (rows + cols) + 2, dtype=np.int64)
-        return Linked(axes(scratch), cols, turns.ravel(), stride, all_links, state, np.zeros(slots, dtype=np.int64))
+        scratch = np.zeros(2 * (rows + cols) + 2, dtype=np.int64)
+        working = (np.zeros(1, dtype=np.int64), np.zeros(slots, dtype=np.int64))
+        return Linked(axes(scratch), cols, turns.ravel(), all_links, *working)
 
     return Heuristic("walking-distance", linked, measure)
 
@@ -241,30 +250,32 @@ def _locate(axes, board):
 @body_of(load, Linked)
 def _load_linked(heuristic, board, parts, at):
     _locate(heuristic.axes, board)
+    state = parts[at] << VALUE
     for axis in range(2):
-        heuristic.state[axis] = heuristic.axes.ranks[axis] * heuristic.stride[axis]
-    heuristic.state[VALUE] = parts[at]
+        links = 2 * heuristic.axes.facts[axis * FACTS + LINES]
+        state |= heuristic.axes.ranks[axis] * links << (axis * FIRST_BITS)
+    heuristic.state[0] = state
 
 
 @body_of(evaluate, Linked)
 def _evaluate_linked(heuristic, slot, tile, source, target):
     at = np.int64(tile) * (2 * heuristic.cols + 1) + heuristic.cols + np.int64(target) - np.int64(source)
     turn = fetch(heuristic.turns, at)
-    axis = turn & 1
-    link = np.int64(fetch(heuristic.links, fetch(heuristic.state, axis) + (turn >> 1)))
-    value = fetch(heuristic.state, VALUE) + 1 - ((link & 1) << 1)
-    put(heuristic.slots, slot, (value << 32) | ((link >> 1) * fetch(heuristic.stride, axis)))
-    return value
+    place = turn & ((1 << TURN_BITS) - 1)
+    state = fetch(heuristic.state, 0)
+    first = (state >> place) & ((1 << FIRST_BITS) - 1)
+    link = np.int64(fetch(heuristic.links, first + (turn >> (2 * TURN_BITS))))
+    new_first = (link >> 1) * ((turn >> TURN_BITS) & ((1 << TURN_BITS) - 1))
+    state += ((new_first - first) << place) + ((1 - ((link & 1) << 1)) << VALUE)
+    put(heuristic.slots, slot, state)
+    return state >> VALUE
 
 
 @body_of(apply, Linked)
 def _apply_linked(heuristic, slot, tile, source, target):
-    change = np.int64(target) - np.int64(source)
-    axis = np.int64(change * change == 1)
-    new = fetch(heuristic.slots, slot)
-    put(heuristic.slots, slot, (fetch(heuristic.state, VALUE) << 32) | fetch(heuristic.state, axis))
-    put(heuristic.state, axis, new & 0xFFFFFFFF)
-    put(heuristic.state, VALUE, new >> 32)
+    state = fetch(heuristic.state, 0)
+    put(heuristic.state, 0, fetch(heuristic.slots, slot))
+    put(heuristic.slots, slot, state)
 
 
 @body_of(load, Ranked)

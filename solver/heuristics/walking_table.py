@@ -58,7 +58,7 @@ KIND = Kind(
 )
 
 Notify = Callable[[str], object]  # is told in words
-Progress = Callable[[int, int], object]  # is told how many states are done, and of how many
+OnStates = Callable[[int, int], object]  # is told how many states are done, and of how many
 
 
 # ---- ranking matrices ---------------------------------------------------------------------------
@@ -78,6 +78,7 @@ def _fillings(lines: int, length: int) -> np.ndarray:
     return np.array(sorted([*spread(length, lines), *spread(length - 1, lines)]), dtype=np.int64)
 
 
+@lru_cache(maxsize=64)
 def count_states(lines: int, length: int, most: int = MOST_STATES) -> int:
     """The number of matrices, or some number above ``most`` if there are more than that.
 
@@ -309,7 +310,7 @@ def is_sound(index: MatrixIndex, table: np.ndarray) -> bool:
     return table[index.goal] == 0 and _sound(table, *index_arrays(index), index.goal, apart)
 
 
-def build_walking_table(index: MatrixIndex, progress: Progress = lambda done, total: None) -> np.ndarray:
+def build_walking_table(index: MatrixIndex, progress: OnStates = lambda done, total: None) -> np.ndarray:
     """The distances of all matrices, by rank. ``progress`` is called after every level."""
     table = np.full(index.states, UNREACHED, dtype=np.uint8)
     table[index.goal] = 0
@@ -377,7 +378,7 @@ def table_for(
     folder: Path,
     *,
     notify: Notify = lambda remark: None,
-    progress: Progress = lambda done, total: None,
+    progress: OnStates = lambda done, total: None,
 ) -> tuple[MatrixIndex, np.ndarray]:
     """The index and the table for a number of lines, their length and the blank's home line: read, or built and kept.
 
@@ -395,7 +396,7 @@ def table_for(
         return _open[key]
 
 
-def _read_or_build(path: Path, index: MatrixIndex, notify: Notify, progress: Progress) -> np.ndarray:
+def _read_or_build(path: Path, index: MatrixIndex, notify: Notify, progress: OnStates) -> np.ndarray:
     try:
         return read_walking_table(path, index)
     except FileNotFoundError:

@@ -14,9 +14,9 @@ from pdb_builder.base.machine import available_memory
 
 
 class Search(NamedTuple):
-    """What there is to know of a search before it is loaded."""
+    """What is known about a search before it is loaded."""
 
-    home: str  # module and function
+    function: str  # with its module
     summary: str
     options: tuple[str, ...] = ()  # settings that it has beside those that all have
     uninformed: bool = False  # does without a heuristic
@@ -69,7 +69,7 @@ def default_memory(searches: int = 1) -> int:
 
 
 def check_search(name: str) -> Search:
-    """What there is to know of a search; raises ``InputError`` if there is none of this name."""
+    """The entry of a search; raises ``InputError`` if there is none with this name."""
     if name not in SEARCHES:
         raise InputError(f"unknown algorithm {name[:60]!r}: use {', '.join(SEARCHES)}")
     return SEARCHES[name]
@@ -77,5 +77,5 @@ def check_search(name: str) -> Search:
 
 def search_named(name: str) -> Callable:
     """The function of a search."""
-    module, function = check_search(name).home.split(".")
+    module, function = check_search(name).function.split(".")
     return getattr(import_module(f".{module}", __name__), function)

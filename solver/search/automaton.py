@@ -58,13 +58,13 @@ def start_state(cell: int) -> int:
 
 
 def _state(cell: int, came_from: int | None) -> int:
-    """The state of the blank on ``cell``, come from its neighbour of that number, or at the start."""
+    """The state of the blank on ``cell``, reached from neighbour number ``came_from``, or at the start."""
     return cell * (MOVES + 1) + (0 if came_from is None else 1 + came_from)
 
 
 @lru_cache(maxsize=8)
 def never_undo(grid: Grid) -> Automaton:
-    """The automaton of a board that forbids to undo the last move, and nothing else."""
+    """The automaton of a board that forbids undoing the last move, and nothing else."""
     states = grid.cells * (MOVES + 1)
     successors = np.zeros((states, MOVES), dtype=np.uint32)
     branching, cells, previous = np.zeros((3, states), dtype=np.uint8)

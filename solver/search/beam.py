@@ -13,7 +13,7 @@ would walk in circles.
 
 *Stages.* On a large board a narrow beam puts nearly everything in order and then gets lost: what is still wrong lies in
 two places far apart, and while there are countless ways to disorder one of them a little, each a board of the beam, the
-path that mends the other leads through too much disorder to be followed. If no level has had a better board than the
+path that repairs the other leads through too much disorder to be followed. If no level has had a better board than the
 best one for PATIENCE moves per cell, the pass therefore returns to that board and continues from there line by line. In
 each stage the tiles of one more row or column, the farthest from the blank's home, are to come home, and boards that
 differ only in the other tiles are duplicates, so that the beam holds different ways to complete the line. When one
@@ -106,7 +106,7 @@ class _Beam:
 
     def __init__(self, problem: Problem, threads: int, limits: Limits, progress: OnProgress) -> None:
         self.problem, self.limits, self.progress = problem, limits, progress
-        self.automaton, self.chance = never_undo(problem.grid), np.random.default_rng(SEED)
+        self.automaton, self.rng = never_undo(problem.grid), np.random.default_rng(SEED)
         value = max(problem.heuristic.measure(problem.start))
         self.outcome = Outcome(value, value if problem.heuristic.admissible else 0)
         self.workers = Workers(threads)
@@ -124,7 +124,7 @@ class _Beam:
         """One pass. Solutions and counts go to the outcome. Returns whether anything shorter may have been left out."""
         expanded, generated, began = self.outcome.expanded, self.outcome.generated, self.seconds()
         board, path = list(self.problem.start), [self.problem.start.index(0)]
-        self.rules = rules_of(self.problem, self.chance)
+        self.rules = rules_of(self.problem, self.rng)
         try:
             self.levels = 0
             leg = self._follow(board, 0, width, self.rules[-1:])

@@ -9,14 +9,14 @@ their way has been put in order. So a tile d cells from home costs more than d, 
     STRETCH d (d / s)³
 
 where s is the side of the board. The second is the *border* between order and disorder: each pair of neighbouring cells
-of which one holds the tile that belongs there and the other does not costs BORDER. Disorder in one place is mended in
-passing, but the blank has to visit each of many places. Ties are broken by the hash, that is, at random.
+of which one holds the tile that belongs there and the other does not costs BORDER. Disorder in one place is repaired in
+passing, but the blank has to visit each of many places. Ties are broken by the hash, hence at random.
 
 *Duplicates* are recognised by a Zobrist-style hash of 64 bits alone: the exclusive or of one random key per tile and
 cell, which a move updates in four steps. Two boards of the same hash count as one, which is rare and costs a beam
 nothing, since it proves nothing.
 
-*Stages* (see ``beam``) have rules of their own: the tiles that are to come home weigh far more than all others, the
+*Stages* (see ``beam``) have separate rules: the tiles that are to come home weigh far more than all others, the
 blank is drawn to the nearest of them, and the other tiles have no keys, so that boards which differ only in those are
 duplicates.
 
@@ -102,11 +102,11 @@ def new_children(count: int) -> Children:
 # ---- the rules ----------------------------------------------------------------------------------
 
 
-def rules_of(problem: Problem, chance: np.random.Generator) -> list[Rules]:
+def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
     """The rules of each stage, with new tie-break keys. The last ones are those of a search without stages."""
     grid, heuristic = problem.grid, problem.heuristic
     cells = range(grid.cells)
-    all_keys = chance.integers(0, 2**64, (grid.cells, grid.cells), dtype=np.uint64)
+    all_keys = rng.integers(0, 2**64, (grid.cells, grid.cells), dtype=np.uint64)
     distance = distances_home(grid, problem.blank)
     home = distance == 0
     home[0] = False  # the blank is disorder wherever it is

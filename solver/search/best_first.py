@@ -132,7 +132,7 @@ class Nodes(NamedTuple):
     chains: np.ndarray
     buckets: np.ndarray  # [value, moves] -> its first row, 0 if it is empty, and IN_HEAP
     heap: np.ndarray  # the buckets that may not be empty, by priority
-    reopened: np.ndarray  # rows reached again by a shorter path, if anybody wants to know
+    reopened: np.ndarray  # rows reached again by a shorter path, if they are to be listed
     state: np.ndarray
 
 

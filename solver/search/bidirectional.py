@@ -11,7 +11,7 @@ same priority at the same time, and then those of the next.
 least as long as each of
 
     the least open priority of either side;
-    the least open g + h of the one side, and of the other;
+    the least open g + h of either side;
     the least open g of one side, plus that of the other, plus the move between them.
 
 The largest of these is a lower bound. Once U is no larger, U is proven shortest. A board that cannot be part of a

@@ -193,11 +193,11 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
             for index in range(branching[state_of(here)]):
                 source = cell_of(np.int64(successors[first + index]))
                 value = evaluate(heuristic, slot | index, board[source], source, blank)
-                within = np.int64(value <= room)
-                chosen |= ((index | LISTED_MOVE) & -within) << (MOVE_BITS * count)
-                values |= (value & -within) << (VALUE_BITS * count)
-                count += within
-                excess = min(excess, value + (within << 20))
+                fits = np.int64(value <= room)
+                chosen |= ((index | LISTED_MOVE) & -fits) << (MOVE_BITS * count)
+                values |= (value & -fits) << (VALUE_BITS * count)
+                count += fits
+                excess = min(excess, value + (fits << 20))
                 if early is not None and value == 0:
                     chosen, room = index | LISTED_MOVE, 0
                     break

@@ -126,7 +126,7 @@ OnProgress = Callable[[Progress], object]
 
 
 def unreported(progress: Progress) -> None:
-    """Progress that nobody wants to hear of."""
+    """Ignore progress."""
 
 
 @contextmanager

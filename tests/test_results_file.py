@@ -1,4 +1,4 @@
-"""The CSV file of a comparison: nothing that was done is lost, whatever ends the program."""
+"""The results file of a comparison: nothing that was done is lost, whatever ends the program."""
 
 import csv
 import os
@@ -17,11 +17,11 @@ CELLS = [
 HEADER = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
 
 
-def as_they_are(cell):
+def by_instance(cell):
     return cell.instance
 
 
-def written(path, cells, resume=False, order=as_they_are):
+def written(path, cells, resume=False, order=by_instance):
     with ResultsFile(path, resume) as results:
         for cell in cells:
             results.add(cell)
@@ -34,7 +34,7 @@ def read(path):
         return results.cells
 
 
-def test_what_is_written_is_read(tmp_path):
+def test_what_is_written_is_read_back(tmp_path):
     path = tmp_path / "a.csv"
     text = written(path, CELLS)
     assert text.splitlines()[0] == HEADER
@@ -54,33 +54,33 @@ def test_what_is_written_is_read(tmp_path):
     ],
     ids=lambda cell: cell.algorithm,
 )
-def test_what_searches_that_guarantee_less_leave_is_read(tmp_path, cell):
+def test_results_of_suboptimal_searches_are_read_back(tmp_path, cell):
     written(tmp_path / "a.csv", [cell])
     assert read(tmp_path / "a.csv") == [cell]
 
 
-def test_every_line_is_there_as_soon_as_it_is_known(tmp_path):
+def test_every_line_is_written_at_once(tmp_path):
     with ResultsFile(tmp_path / "a.csv", resume=False) as results:
         for number, cell in enumerate(CELLS, 2):
             results.add(cell)
             assert len((tmp_path / "a.csv").read_text().splitlines()) == number
 
 
-def test_a_file_that_is_there_is_not_overwritten(tmp_path):
+def test_an_existing_file_is_not_overwritten(tmp_path):
     text = written(tmp_path / "a.csv", CELLS)
     with pytest.raises(FileExistsError):
         ResultsFile(tmp_path / "a.csv", resume=False)
     assert (tmp_path / "a.csv").read_text() == text
 
 
-def test_going_on_adds_to_what_is_there(tmp_path):
+def test_resuming_appends_to_a_file(tmp_path):
     path = tmp_path / "a.csv"
     written(path, CELLS[:1], resume=True)
     written(path, CELLS[1:], resume=True)
     assert read(path) == CELLS
 
 
-def test_a_line_that_was_cut_short_is_dropped_and_no_other(tmp_path):
+def test_only_an_incomplete_last_line_is_dropped(tmp_path):
     path = tmp_path / "a.csv"
     whole = written(path, CELLS).encode()
     ends = [at + 1 for at, byte in enumerate(whole) if byte == ord("\n")]
@@ -105,7 +105,7 @@ def test_a_line_that_was_cut_short_is_dropped_and_no_other(tmp_path):
     ],
     ids=["columns", "text", "binary", "empty line", "capitals", "more", "long"],
 )
-def test_files_of_others_are_left_alone(content, tmp_path):
+def test_other_files_are_left_alone(content, tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(content)
     with pytest.raises(InputError, match=r"a.csv is not a results file: its first line is not") as error:
@@ -114,7 +114,7 @@ def test_files_of_others_are_left_alone(content, tmp_path):
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_a_pipe_is_not_waited_for(resume, tmp_path):
+def test_a_pipe_is_refused_without_waiting(resume, tmp_path):
     os.mkfifo(tmp_path / "a.csv")
     with pytest.raises(InputError, match=r"a.csv is not a regular file: choose another name"):
         ResultsFile(tmp_path / "a.csv", resume=resume)
@@ -137,7 +137,7 @@ def test_a_pipe_is_not_waited_for(resume, tmp_path):
         "",
     ],
 )
-def test_lines_that_make_no_sense_are_named(line, tmp_path):
+def test_an_invalid_line_is_named(line, tmp_path):
     path = tmp_path / "a.csv"
     text = written(path, CELLS[:1]) + line + "\n"
     path.write_text(text)
@@ -167,19 +167,19 @@ def test_a_file_that_is_replaced_while_it_is_opened_is_not_written_to(tmp_path, 
         ResultsFile(path, resume=True)
 
 
-def test_a_file_that_was_moved_away_is_not_put_over_another(tmp_path):
+def test_a_file_that_was_moved_away_does_not_replace_another(tmp_path):
     path = tmp_path / "a.csv"
     with ResultsFile(path, resume=False) as results:
         for cell in CELLS[::-1]:
             results.add(cell)
         os.rename(path, tmp_path / "b.csv")
         path.write_text("something else")
-        results.sort(as_they_are)
+        results.sort(by_instance)
     assert path.read_text() == "something else" and len(read(tmp_path / "b.csv")) == 3
 
 
 @pytest.mark.parametrize("done_first", [False, True])
-def test_in_the_end_lines_are_in_order_and_of_one_cell_there_is_the_furthest(tmp_path, done_first):
+def test_sorting_keeps_the_cell_that_got_furthest(tmp_path, done_first):
     path = tmp_path / "a.csv"
     limited, done = CELLS[2], CELLS[2]._replace(length=20, generated=10**12, limit_hit=None)
     both = [done, limited] if done_first else [limited, done]
@@ -188,7 +188,7 @@ def test_in_the_end_lines_are_in_order_and_of_one_cell_there_is_the_furthest(tmp
     assert os.listdir(tmp_path) == ["a.csv"]
 
 
-def test_a_solution_that_is_not_proven_is_less_than_a_proof_and_more_than_none(tmp_path):
+def test_an_unproven_solution_ranks_between_a_proof_and_none(tmp_path):
     none = CELLS[2]._replace(algorithm="bidirectional", generated=10**13)
     unproven, done = none._replace(length=24, generated=10**12), none._replace(length=22, generated=10, limit_hit=None)
     for number, lines in enumerate(([none, unproven], [unproven, none])):
@@ -198,7 +198,7 @@ def test_a_solution_that_is_not_proven_is_less_than_a_proof_and_more_than_none(t
     assert read(tmp_path / "a.csv") == [done]
 
 
-def test_the_file_keeps_its_mode(tmp_path):
+def test_the_file_keeps_its_permissions(tmp_path):
     path = tmp_path / "a.csv"
     written(path, CELLS[:1])
     path.chmod(0o600)
@@ -206,20 +206,20 @@ def test_the_file_keeps_its_mode(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-def test_other_programs_may_put_a_mark_first_and_end_lines_in_their_way(tmp_path):
+def test_a_byte_order_mark_and_other_line_ends_are_accepted(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"\xef\xbb\xbf" + written(path, CELLS[:2]).replace("\n", "\r\n").encode() + b"2,cut sh")
     written(path, CELLS[2:], resume=True)
     assert read(path) == CELLS
 
 
-def test_a_link_stays_a_link(tmp_path):
+def test_a_link_is_followed(tmp_path):
     (tmp_path / "b.csv").symlink_to(tmp_path / "a.csv")
     written(tmp_path / "b.csv", CELLS[::-1], resume=True)
     assert (tmp_path / "b.csv").is_symlink() and read(tmp_path / "a.csv")[0].instance == 1
 
 
-def test_if_lines_cannot_be_put_in_order_nothing_is_lost(tmp_path, monkeypatch):
+def test_nothing_is_lost_if_sorting_fails(tmp_path, monkeypatch):
     def full(*args):
         raise OSError(28, "No space left on device")
 
@@ -228,7 +228,7 @@ def test_if_lines_cannot_be_put_in_order_nothing_is_lost(tmp_path, monkeypatch):
     assert read(tmp_path / "a.csv") == CELLS[::-1] and os.listdir(tmp_path) == ["a.csv"]
 
 
-def test_lines_are_put_in_order_however_long_the_name_is(tmp_path):
+def test_a_file_with_a_long_name_can_be_sorted(tmp_path):
     path = tmp_path / ("x" * 250 + ".csv")
     written(path, CELLS[::-1])
     assert read(path) == [CELLS[1], CELLS[0], CELLS[2]] and os.listdir(tmp_path) == [path.name]
