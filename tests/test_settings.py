@@ -45,7 +45,7 @@ SMALL, LARGE = Grid(5, 5), Grid(6, 6)
         ({"algorithm": "a-star", "every": True}, "a-star finds a single solution: use ida-star to find all"),
         (
             {"algorithm": "beam", "order": "value"},
-            "beam has a fixed order of moves: leave out `order`, or use ida-star",
+            "beam has no choice of order: leave out `order`, or use ida-star",
         ),
         ({"algorithm": "a-star", "weight": 2}, "a-star has no weight: leave out `weight`, or use weighted-a-star"),
         ({"algorithm": "greedy", "width": 9}, "greedy has no width: leave out `width`, or use beam"),
