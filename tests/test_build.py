@@ -60,7 +60,7 @@ def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
 
 
 @pytest.mark.parametrize("rows, cols, wrap, blank, tiles", CASES)
-def test_levels_and_the_last_one_equal_the_naive_search(rows, cols, wrap, blank, tiles):
+def test_levels_and_the_farthest_states_equal_the_naive_search(rows, cols, wrap, blank, tiles):
     grid = Grid(rows, cols, wrap)
     _, by_block, _ = expected_tables(grid, tiles, blank)
     levels = count_levels(grid, tiles, blank=blank, threads=1)
@@ -106,13 +106,13 @@ def test_progress_counts_every_state():
     assert sum(found) == table.counts.sum() == Index(Grid(3, 3), 3).states
 
 
-def test_complete_pattern_reaches_half_of_its_states():
+def test_a_pattern_of_all_tiles_reaches_half_of_its_states():
     table = build_table(Grid(3, 2), range(1, 6))
     assert table.counts.sum() == factorial(6) // 2
     assert len(table.counts) - 1 == 21
 
 
-def test_bits_are_refused_where_distances_may_stand_still():
+def test_bits_are_refused_if_a_move_may_leave_the_distance_unchanged():
     grid = Grid(3, 4, wrap=True)
     assert check_encoding(grid, None) == "bytes"
     with pytest.raises(InputError, match="use `encoding` bytes"):

@@ -32,7 +32,7 @@ def outcome(path, **options):
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-def test_what_is_built_is_proved_correct(spec, database_of):
+def test_what_is_built_is_proven_correct(spec, database_of):
     assert outcome(database_of(spec)) == (list(INVARIANTS), None)
 
 
@@ -157,7 +157,7 @@ def test_every_single_wrong_bit_is_caught_by_the_search(probe, database_of, tmp_
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["4x4-7-8", "4x4-6-6-3", "4x4-5-5-5", "5x5-6-6-6-6"])
 @pytest.mark.parametrize("encoding", ["bits", "bytes"])
-def test_the_named_databases_are_proved_correct(name, encoding, tmp_path):
+def test_the_named_databases_are_proven_correct(name, encoding, tmp_path):
     spec = Spec(Grid.parse(name.split("-")[0]), NAMED[name], 0, encoding)
     build_database(spec, tmp_path / "x.h5")
     assert outcome(tmp_path / "x.h5") == (list(INVARIANTS), None)
