@@ -132,3 +132,26 @@ def arrangement_number(ordinals):
 
     merge = merges.index(tuple(sorted(lead)))
     return (merge * factorial(len(rest)) + order(rest)) * factorial(len(lead)) + order(lead)
+
+
+@lru_cache(maxsize=32)
+def expected_tables(grid, tiles, blank):
+    """The tables as docs/format.md describes them: blocks, {(block, arrangement): d}, {(footprint, arrangement): d}."""
+    ranks = {footprint: rank for rank, footprint in enumerate(all_footprints(grid.cells, len(tiles)))}
+    zones = {footprint: zones_of(grid, footprint) for footprint in ranks}
+    first, firsts = 0, {}
+    for footprint in ranks:
+        firsts[footprint] = first
+        first += len(zones[footprint])
+    numbers, by_block, by_footprint = {}, {}, {}
+    for (cells, hole), distance in pattern_distances(grid, tiles, blank).items():
+        footprint = tuple(sorted(cells))
+        zone = next(number for number, zone in enumerate(zones[footprint]) if hole in zone)
+        ordinals = tuple(footprint.index(cell) for cell in cells)
+        if ordinals not in numbers:
+            numbers[ordinals] = arrangement_number(ordinals)
+        arrangement = numbers[ordinals]
+        by_block[firsts[footprint] + zone, arrangement] = distance
+        key = ranks[footprint], arrangement
+        by_footprint[key] = min(distance, by_footprint.get(key, distance))
+    return first, by_block, by_footprint

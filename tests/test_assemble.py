@@ -82,7 +82,7 @@ def test_nothing_is_done_when_the_database_is_there(reference, tmp_path):
     assert recorder.events == [] and path.stat().st_mtime_ns == before
 
 
-def test_too_little_disk_is_said_beforehand_and_finished_tables_stay(tmp_path, monkeypatch):
+def test_too_little_disk_space_is_reported_beforehand_and_finished_tables_stay(tmp_path, monkeypatch):
     path = tmp_path / "x.h5"
     with pytest.raises(KeyboardInterrupt):
         build_database(SPEC, path, watcher=Recorder(2))
@@ -156,12 +156,12 @@ def test_automatic_partitions_keep_to_the_budget(shape, budget, largest):
     assert check_build_memory(grid, map(len, partition), "bits", budget) <= budget
 
 
-def test_a_budget_too_small_for_anything():
+def test_a_budget_that_is_too_small_for_any_pattern_is_refused():
     with pytest.raises(InputError, match="raise `max_memory`"):
         largest_pattern(Grid(4, 4), "bits", 1000)
 
 
-def test_sizes_for_people():
+def test_sizes_are_readable():
     assert [readable_size(n) for n in (12, 1_380, 196_000_000, 1_520_000_000, 40_000_000_000_000)] == [
         "12 bytes", "1.38 kB", "196 MB", "1.52 GB", "40,000 GB",
     ]  # fmt: skip

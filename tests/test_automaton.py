@@ -71,7 +71,7 @@ def packed_and_unpacked(states, cells, successors):
 
 
 @pytest.mark.jit
-def test_kernels_pack_the_same():
+def test_kernels_pack_the_same_way():
     states = np.array([0, 1, 12_345, MOST_STATES // 2, MOST_STATES - 1])
     cells = np.array([LAST_CELL, 0, 64, 63, LAST_CELL])
     before, successors = (states.tolist(), cells.tolist()), np.zeros(states.size, dtype=np.uint32)

@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 # ---- errors -------------------------------------------------------------------------------------
 
 
-def test_all_errors_have_one_root():
+def test_all_errors_have_one_base_class():
     found = [error for _, error in inspect.getmembers(errors, inspect.isclass)]
     assert len(found) > 10 and all(issubclass(error, SlidepdbError) for error in found)
     assert issubclass(InputError, ValueError) and not issubclass(InputError, DatabaseError)
@@ -139,7 +139,7 @@ def test_an_output_file_that_cannot_be_written_is_bad_input(tmp_path):
         pass
 
 
-def test_what_cannot_be_written_is_said_beforehand(target, tmp_path):
+def test_what_cannot_be_written_is_reported_beforehand(target, tmp_path):
     check_writable(target)
     check_writable(tmp_path / "new.txt")
     os.mkfifo(tmp_path / "pipe")
@@ -187,7 +187,7 @@ def test_numbers_of_threads():
             Workers(wrong)
 
 
-def test_workers_share_out_every_number_once():
+def test_workers_share_out_every_number_exactly_once():
     with Workers(3) as workers:
         for count in (0, 1, 5, 1000):
             ranges = workers.split(count)
@@ -218,7 +218,7 @@ def test_everything_compiled_is_among_the_sources_of_kernels():
         assert text == (ROOT / path).read_bytes()
 
 
-def test_whatever_a_source_of_kernels_imports_is_one_too():
+def test_whatever_a_source_of_kernels_imports_is_also_one():
     """Read from the syntax tree instead of by regular expressions."""
     sources = set(kernel_sources(ROOT))
     for path in sources:
@@ -233,7 +233,7 @@ def test_whatever_a_source_of_kernels_imports_is_one_too():
                         assert file.relative_to(ROOT).as_posix() in sources, (path, file)
 
 
-def test_commands_and_pictures_are_not():
+def test_commands_and_pictures_are_not_sources_of_kernels():
     for path in kernel_sources(ROOT):
         assert not re.search(r"/(commands|show|comparison)/|cli\.py|shell\.py|__main__", path), path
 

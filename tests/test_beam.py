@@ -78,7 +78,7 @@ def test_a_beam_that_is_too_narrow_gives_up(width):
 @pytest.mark.parametrize(
     "grid, kind", [(Grid(5, 5), linear_conflict), (Grid(5, 5, True), manhattan)], ids=["5x5", "5x5 wrapped"]
 )
-def test_what_a_level_carries_along_is_what_would_be_worked_out(grid, kind, monkeypatch):
+def test_what_a_level_carries_along_equals_what_is_computed_afresh(grid, kind, monkeypatch):
     choose, checked = beam.choose, []
 
     def spy(heuristic, level, children, chosen, history, rules, *rest):
@@ -123,7 +123,7 @@ def test_threads_change_nothing(monkeypatch):
 
 
 def compile_all(grid, heuristic):
-    """Have the code of a search with a time limit compiled, which would otherwise take up the time."""
+    """Compile everything that a search with a time limit calls, so that the time is not spent on that."""
     board, limits = scrambled(grid, grid.goal(0), 5, random.Random(1)), Limits(deadline=time.monotonic() + 600)
     assert length(searched("beam", grid, 0, board, heuristic, width=None, limits=limits)) == 5
 

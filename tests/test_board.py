@@ -54,7 +54,7 @@ def refusal(text, grid=None):
         "0" * 5000 + "1 2 3 4 5 6 7 8 0",
     ],
 )
-def test_one_board_in_many_dresses(text):
+def test_one_board_in_many_notations(text):
     assert parse_board(text) == (Grid(3, 3), EIGHT)
     wrapped = Grid(3, 3, wrap=True)
     assert parse_board(text, wrapped) == (wrapped, EIGHT)
@@ -170,7 +170,7 @@ def garbage(chance):
     return breaks.join(" ".join(words[at : at + side]) for at in range(0, len(words), side))
 
 
-def test_garbage_gives_a_board_or_an_input_error():
+def test_garbage_is_a_board_or_an_input_error():
     chance = random.Random(15)
     boards = 0
     for _ in range(4000):
@@ -189,7 +189,7 @@ def test_garbage_gives_a_board_or_an_input_error():
 # --- read_boards --------------------------------------------------------------------------------
 
 
-def test_one_board_a_line():
+def test_one_board_per_line():
     lines = ["# two boards", "1 2 3 4 5 6 7 8 0\n", "", "  1,2,3/4,5,6/7,8,_  # solved", "[[1, 2], [3, 0]]"]
     assert list(read_boards(lines)) == [
         (2, "1 2 3 4 5 6 7 8 0"),
@@ -200,7 +200,7 @@ def test_one_board_a_line():
 
 
 @pytest.mark.parametrize("grid", [None, Grid(3, 3)])
-def test_a_line_is_yielded_before_the_next_is_read(grid):
+def test_a_board_is_yielded_before_the_next_line_is_read(grid):
     read = []
 
     def lines():
@@ -215,7 +215,7 @@ def test_a_line_is_yielded_before_the_next_is_read(grid):
 
 @pytest.mark.parametrize("bad", ["7", "1 2 3", "1 2 3 4", "0 1 2 3", "a b", "-1", "1 2 3 4 5 6 7 8", "/", "9" * 5000])
 @pytest.mark.parametrize("grid", [None, Grid(4, 4)])
-def test_a_bad_line_costs_the_good_ones_nothing(bad, grid):
+def test_a_bad_line_does_not_affect_the_good_ones(bad, grid):
     good = format_board(Grid(4, 4), FIFTEEN)
     found = texts(good, bad, good, good, bad, bad, good, grid=grid)
     assert found.count(good) == 4
@@ -264,14 +264,14 @@ def test_a_matrix_that_belies_its_size_is_one_bad_board(rows, grid):
         assert bad == [" / ".join(["3", *rows])]
 
 
-def test_a_size_ends_the_matrix_before():
+def test_a_size_ends_the_previous_matrix():
     assert texts("3", "1 2 3", "4 5 6", "3", "1 2 3", "4 5 6", "7 8 0") == [
         "3 / 1 2 3 / 4 5 6",
         "1 2 3 / 4 5 6 / 7 8 0",
     ]
 
 
-def test_a_size_beyond_all_boards_is_one_bad_board():
+def test_a_size_that_is_too_large_makes_one_bad_board():
     (text,) = texts("11", *[" ".join(map(str, range(at, at + 11))) for at in range(0, 121, 11)])
     assert "11x11 has 121 cells" in refusal(text)
 
@@ -354,7 +354,7 @@ def test_a_bare_matrix_with_a_slip_is_one_bad_board():
     assert texts("[", "[1, 2, 3],", "[4, 5, 6],", "[7, 8, 0]", "]") == ["1 2 3 / 4 5 6 / 7 8 0"]
 
 
-def test_garbage_is_split_without_a_word():
+def test_garbage_is_split_without_an_error():
     chance = random.Random(16)
     for _ in range(1500):
         grid = chance.choice([None, Grid(3, 3), Grid(4, 4)])
@@ -406,7 +406,7 @@ def test_goals_of_large_boards(grid):
     assert all(after in grid.neighbours[before] for before, after in pairwise(path))
 
 
-def test_a_goal_written_out():
+def test_goals_that_are_written_out():
     assert goal_board(Grid(3, 3), "8 7 6 5 4 3 2 1 0") == (8, 7, 6, 5, 4, 3, 2, 1, 0)
     for text in ("snail", "1 2 3 0", "", "\0"):
         with pytest.raises(InputError, match="neither last, first, spiral nor a board: ") as caught:
@@ -420,7 +420,7 @@ def test_a_goal_written_out():
 @pytest.mark.parametrize(
     "grid, boards", [(Grid(2, 2), 12), (Grid(2, 2, wrap=True), 12), (Grid(2, 3), 360), (Grid(2, 3, wrap=True), 720)]
 )
-def test_random_boards_are_solvable_and_even(grid, boards):
+def test_random_boards_are_solvable_and_uniform(grid, boards):
     chance, goal, share = random.Random(22), goal_board(grid, "spiral"), 100
     drawn = Counter(random_board(grid, goal, chance) for _ in range(boards * share))
     assert len(drawn) == boards

@@ -1,6 +1,5 @@
 """The builder compared with a naive search, entry by entry, and with published sizes."""
 
-from functools import cache
 from math import factorial
 
 import numpy as np
@@ -12,7 +11,7 @@ from pdb_builder.encoding import UNREACHED, check_encoding
 from pdb_builder.grid import Grid
 from pdb_builder.index import Index
 
-from .oracle import all_footprints, arrangement_number, pattern_distances, zones_of
+from .oracle import expected_tables
 
 # (rows, cols, wrap, blank, tiles): plain and wrapped, even and odd sides, square and not, blanks
 # in corners, on edges and inside, patterns from one tile to all of them.
@@ -30,7 +29,7 @@ CASES = [
     (3, 3, False, 8, (4, 5, 6, 7, 8)),
     (3, 3, True, 0, (1, 4, 5, 8)),
     (2, 5, False, 9, (1, 2, 3, 4, 5)),
-    pytest.param(2, 5, False, 0, (1, 2, 3, 4, 5, 6), marks=pytest.mark.jit),  # slow in plain Python
+    (2, 4, False, 0, (1, 2, 3, 4, 5, 6)),
     (3, 4, False, 6, (1, 2, 7)),
     (3, 4, True, 3, (3, 4, 8)),
     (4, 4, False, 0, (5, 6, 10)),
@@ -38,38 +37,11 @@ CASES = [
 ]
 
 
-@cache
-def naive(rows, cols, wrap, blank, tiles):
-    return pattern_distances(Grid(rows, cols, wrap), tiles, blank)
-
-
-def expected_tables(grid, tiles, blank, distances):
-    """The tables as docs/format.md describes them: {(block, arrangement): d}, {(footprint, arrangement): d}."""
-    ranks = {footprint: rank for rank, footprint in enumerate(all_footprints(grid.cells, len(tiles)))}
-    zones = {footprint: zones_of(grid, footprint) for footprint in ranks}
-    first, firsts = 0, {}
-    for footprint in ranks:
-        firsts[footprint] = first
-        first += len(zones[footprint])
-    numbers, by_block, by_footprint = {}, {}, {}
-    for (cells, hole), distance in distances.items():
-        footprint = tuple(sorted(cells))
-        zone = next(number for number, zone in enumerate(zones[footprint]) if hole in zone)
-        ordinals = tuple(footprint.index(cell) for cell in cells)
-        if ordinals not in numbers:
-            numbers[ordinals] = arrangement_number(ordinals)
-        arrangement = numbers[ordinals]
-        by_block[firsts[footprint] + zone, arrangement] = distance
-        key = ranks[footprint], arrangement
-        by_footprint[key] = min(distance, by_footprint.get(key, UNREACHED))
-    return first, by_block, by_footprint
-
-
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("rows, cols, wrap, blank, tiles", CASES)
 def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
     grid = Grid(rows, cols, wrap)
-    blocks, by_block, by_footprint = expected_tables(grid, tiles, blank, naive(rows, cols, wrap, blank, tiles))
+    blocks, by_block, by_footprint = expected_tables(grid, tiles, blank)
     assert Index(grid, len(tiles)).blocks == blocks
 
     table = build_table(grid, tiles, blank=blank, encoding="bytes", threads=1)
@@ -90,9 +62,9 @@ def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("rows, cols, wrap, blank, tiles", CASES)
-def test_levels_and_the_last_one_equal_the_naive_search(rows, cols, wrap, blank, tiles):
+def test_levels_and_the_farthest_states_equal_the_naive_search(rows, cols, wrap, blank, tiles):
     grid = Grid(rows, cols, wrap)
-    _, by_block, _ = expected_tables(grid, tiles, blank, naive(rows, cols, wrap, blank, tiles))
+    _, by_block, _ = expected_tables(grid, tiles, blank)
     levels = count_levels(grid, tiles, blank=blank, threads=1)
     np.testing.assert_array_equal(levels.counts, np.bincount(list(by_block.values())))
     last = sorted(state for state, distance in by_block.items() if distance == len(levels.counts) - 1)
@@ -136,13 +108,13 @@ def test_progress_counts_every_state():
     assert sum(found) == table.counts.sum() == Index(Grid(3, 3), 3).states
 
 
-def test_complete_pattern_reaches_half_of_its_states():
+def test_a_pattern_of_all_tiles_reaches_half_of_its_states():
     table = build_table(Grid(3, 2), range(1, 6))
     assert table.counts.sum() == factorial(6) // 2
     assert len(table.counts) - 1 == 21
 
 
-def test_bits_are_refused_where_distances_may_stand_still():
+def test_bits_are_refused_if_a_move_may_leave_the_distance_unchanged():
     grid = Grid(3, 4, wrap=True)
     assert check_encoding(grid, None) == "bytes"
     with pytest.raises(InputError, match="use `encoding` bytes"):
@@ -173,8 +145,7 @@ def test_all_boards_of_3x4():
 def test_a_board_of_64_cells(wrap):
     """Cell 63 is the sign bit of a mask: a tile and the blank at home in the last corner."""
     grid, tiles, blank = Grid(8, 8, wrap), (1, 63), 63
-    distances = naive(8, 8, wrap, blank, tiles)
-    blocks, by_block, by_footprint = expected_tables(grid, tiles, blank, distances)
+    blocks, by_block, by_footprint = expected_tables(grid, tiles, blank)
     table = build_table(grid, tiles, blank=blank, encoding="bytes")
     assert {place: int(table.values[place]) for place in by_footprint} == by_footprint
     table = build_table(grid, tiles, blank=blank)

@@ -83,7 +83,7 @@ def test_published_distances_of_the_farthest_boards(shape):
 @pytest.mark.jit
 @pytest.mark.slow
 @pytest.mark.parametrize("shape, wrap", [("3x4", False), ("2x6", False), ("3x4", True), ("2x6", True)])
-def test_turning_a_board_changes_no_number(shape, wrap):
+def test_a_transposed_board_has_the_same_distribution(shape, wrap):
     turned = "x".join(reversed(shape.split("x")))
     one, other = distribution(shape, wrap=wrap), distribution(turned, wrap=wrap, threads=3)
     assert one.counts == other.counts
@@ -109,7 +109,7 @@ def test_some_of_the_farthest_boards():
 
 
 @pytest.mark.jit
-def test_goals_and_shapes_as_elsewhere():
+def test_goals_and_shapes_come_in_many_forms():
     goal = [[1, 2, 3], [4, 0, 5]]
     found = distribution(Grid(2, 3), goal)
     assert found.goal == (1, 2, 3, 4, 0, 5)

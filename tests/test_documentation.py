@@ -18,8 +18,6 @@ import sys
 import textwrap
 from pathlib import Path
 
-import numba
-import numpy as np
 import pytest
 
 import pdb_builder.cli
@@ -27,7 +25,6 @@ import solver.cli
 from pdb_builder import NAMED, Grid, Spec
 from solver import HEURISTICS, SEARCHES
 from solver.heuristics import manhattan
-from solver.heuristics.contract import apply, evaluate, load
 from solver.search.outcome import Limits, Problem, unreported
 from solver.solution import replay
 
@@ -129,37 +126,6 @@ def keys_of(answer):
             values += value
 
 
-@pytest.mark.jit
-def test_the_heuristic_that_is_the_example_is_right_along_moves_and_admissible():
-    heuristic, grid = example("class OutOfLine")["prepare"](Grid(2, 3), 0), Grid(2, 3)
-    kind = heuristic.workspace(1)
-
-    @numba.njit  # not a ``kernel``: the example must not get into the cache of compiled code
-    def values(kind, boards, parents, parts):
-        """The value of each board by loading it, and by a move from its parent; 0 if that does not come back."""
-        results = np.zeros((len(boards), 2), dtype=np.int64)
-        for number in range(len(boards)):
-            board, parent = boards[number], parents[number]
-            source, target = np.argmin(board), np.argmin(parent)
-            load(kind, parent, parts, 0)
-            before = kind.state[0]
-            value = evaluate(kind, 0, parent[source], source, target)
-            apply(kind, 0, parent[source], source, target)
-            apply(kind, 0, parent[source], target, source)
-            results[number, 1] = value if kind.state[0] == before else 0
-            load(kind, board, parts, 0)
-            results[number, 0] = kind.state[0]
-        return results
-
-    distances = board_distances(grid, 0)
-    pairs = [(board, tuple(other)) for board in distances for other in moves_from(grid, board)]
-    boards, parents = np.array(pairs, dtype=np.uint8).swapaxes(0, 1)
-    found = values(kind, boards.copy(), parents.copy(), np.zeros(1, dtype=np.int64)).tolist()
-    for (board, _), (loaded, moved) in zip(pairs, found, strict=True):
-        assert loaded == moved <= distances[board]
-        assert (loaded == 0) == (board == grid.goal(0))
-
-
 def test_the_search_that_is_the_example_finds_shortest_solutions():
     search, grid = example("def search")["search"], Grid(2, 3)
     heuristic = manhattan.prepare(grid, 0)
@@ -175,15 +141,6 @@ def example(words):
     names = {}
     exec(next(text for language, text in blocks(CONTRIBUTING) if words in text), names)
     return names
-
-
-def moves_from(grid, board):
-    """The boards one move away."""
-    blank = board.index(0)
-    for cell in grid.neighbours[blank]:
-        other = list(board)
-        other[blank], other[cell] = board[cell], 0
-        yield other
 
 
 def test_the_readme_is_for_the_first_minute():

@@ -26,7 +26,7 @@ def test_a_wrapped_side_of_two_changes_nothing():
     "rows, cols", [(2, 2), (2, 3), (3, 3), (3, 4), (4, 4), (5, 3), (8, 8), (7, 9), (10, 10), (2, 50)]
 )
 @pytest.mark.parametrize("wrap", [False, True])
-def test_neighbours_are_mutual_and_bipartite_tells_the_truth(rows, cols, wrap):
+def test_neighbours_are_mutual_and_bipartite_is_right(rows, cols, wrap):
     grid = Grid(rows, cols, wrap)
     for cell, around in enumerate(grid.neighbours):
         assert cell not in around
@@ -80,7 +80,7 @@ def test_shapes_of_up_to_100_cells(text):
     assert Grid.parse(text).shape == text
 
 
-def test_larger_shapes_are_refused_with_the_most_there_can_be():
+def test_larger_shapes_are_refused_with_the_limit():
     with pytest.raises(InputError, match="a board of 10x11 has 110 cells: at most 100 are possible"):
         Grid(10, 11)
 

@@ -1,4 +1,4 @@
-"""Heuristics: never too high, carried along moves without error, the same however a board is turned."""
+"""Heuristics: admissible, carried along moves without error, the same under symmetries of the board."""
 
 import random
 from itertools import pairwise, permutations
@@ -107,7 +107,7 @@ def test_on_small_boards_no_value_exceeds_the_distance_anywhere(shape):
 # ---- linear conflict ----------------------------------------------------------------------------
 
 
-def test_three_tiles_in_a_wrong_order_need_not_all_leave():
+def test_not_all_of_three_tiles_in_the_wrong_order_must_leave():
     assert fewest_removals(0o213, 3) == 1  # 3 1 2, lowest digit first
     assert fewest_removals(0o123, 3) == 2  # 3 2 1
     assert fewest_removals(0o3002, 3) == 0
@@ -166,7 +166,7 @@ def naive_conflicts(grid, blank, board):
 
 
 @pytest.mark.parametrize("rows, cols, blank", [(9, 9, 0), (10, 10, 0), (10, 10, 44), (7, 12, 5), (6, 15, 0), (2, 9, 1)])
-def test_lines_of_more_than_seven_cells_against_the_obvious_count(rows, cols, blank):
+def test_conflicts_in_long_lines_against_the_obvious_count(rows, cols, blank):
     grid, chance = Grid(rows, cols), random.Random(rows * cols + blank)
     goal = grid.goal(blank)
     lines, distance = linear_conflict.prepare(grid, blank), manhattan.prepare(grid, blank)
@@ -281,13 +281,13 @@ def test_searches_with_hamming_find_shortest_solutions(name):
         (Grid(2, 3), 0, ((1, 2), (3, 4, 5)), 1),
     ],
 )
-def test_every_symmetry_that_tells_something_new_makes_a_sum(grid, blank, partition, sums, database_of):
+def test_every_symmetry_that_maps_the_partition_elsewhere_adds_a_sum(grid, blank, partition, sums, database_of):
     database = database_for(database_of, grid, blank, partition)
     assert pattern_database.prepare(grid, blank, database).parts == sums
     assert pattern_database.prepare(grid, blank, database, reflection=False).parts == 1
 
 
-def test_a_sum_is_the_database_looked_up_on_the_turned_board(database_of):
+def test_a_sum_is_the_value_of_the_reflected_board(database_of):
     grid = Grid(4, 4)
     database = database_for(database_of, grid, 0, NAMED["4x4-5-5-5"])
     heuristic = pattern_database.prepare(grid, 0, database)
@@ -309,7 +309,7 @@ def test_a_sum_is_the_database_looked_up_on_the_turned_board(database_of):
     "grid, blank, there, home",
     [(Grid(3, 2), 0, Grid(2, 3), 0), (Grid(3, 2), 5, Grid(2, 3), 2), (Grid(3, 3), 8, Grid(3, 3), 2)],
 )
-def test_a_database_serves_every_board_it_can_be_turned_into(grid, blank, there, home, database_of):
+def test_a_database_serves_all_symmetries_of_its_board(grid, blank, there, home, database_of):
     partition = ((1, 2), tuple(range(3, there.cells)))
     database = database_for(database_of, there, home, partition)
     heuristic = pattern_database.prepare(grid, blank, database)
@@ -320,14 +320,14 @@ def test_a_database_serves_every_board_it_can_be_turned_into(grid, blank, there,
     check_along_a_walk(grid, blank, heuristic, 100, seed=3)
 
 
-def test_a_database_for_another_home_is_refused_with_the_way_to_the_right_one(small):
+def test_a_database_for_another_home_is_refused_with_the_command_for_the_right_one(small):
     with pytest.raises(
         InputError, match=r"is for 3x3 boards .* not for 3x3 .*: build one with 'pdb-builder build 3x3 --blank 4"
     ):
         database_heuristic(Grid(3, 3), 4, open_database(small))
 
 
-def test_a_damaged_database_is_named_where_none_is_found(small, tmp_path):
+def test_damaged_databases_are_named_if_no_other_is_found(small, tmp_path):
     (tmp_path / "3x3-4-4.h5").write_bytes(small.read_bytes()[:-1])
     with pytest.raises(InputError, match=r"no database in .*pdb-builder build 3x3.*3x3-4-4.h5 is damaged"):
         prepare("pdb", Grid(3, 3), 0, tmp_path)
@@ -346,7 +346,7 @@ def test_unknown_heuristics_are_refused_in_one_line(spec, tmp_path):
     assert "\n" not in str(error.value) and "manhattan" in str(error.value)
 
 
-def test_heuristics_say_their_names(small, tmp_path):
+def test_heuristics_know_their_names(small, tmp_path):
     grid = Grid(3, 3)
     assert prepare("max:manhattan+linear-conflict+manhattan", grid, 0, tmp_path).name == (
         "max:manhattan+linear-conflict+manhattan"

@@ -83,6 +83,6 @@ def test_zones_of_a_board_of_64_cells():
 
 
 @pytest.mark.parametrize("size", [0, 9, 13])
-def test_sizes_without_an_index(size):
+def test_sizes_that_have_no_index_are_refused(size):
     with pytest.raises(InputError, match=f"a pattern on a 3x3 board must have between 1 and 8 tiles, got {size}"):
         Index(Grid(3, 3), size)

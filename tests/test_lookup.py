@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from pdb_builder import NAMED, Grid, InputError, Spec, build_database, open_database
+from pdb_builder import NAMED, Grid, InputError, Spec, open_database
 
 from .oracle import board_distances, pattern_distances
 
@@ -29,11 +29,9 @@ def all_states(grid, tiles, blank):
         yield [next(others) if tile is None else tile for tile in board], distance
 
 
-@pytest.mark.parametrize("grid, partition, blank", BOARDS, ids=str)
-def test_bits_walk_downhill_to_the_exact_distance(grid, partition, blank, tmp_path):
-    if not grid.bipartite:
-        pytest.skip("bits are not valid here")
-    database = build_database(Spec(grid, partition, blank, "bits"), tmp_path / "x.h5")
+@pytest.mark.parametrize("grid, partition, blank", [case for case in BOARDS if case[0].bipartite], ids=str)
+def test_bits_walk_downhill_to_the_exact_distance(grid, partition, blank, database_of):
+    database = open_database(database_of(Spec(grid, partition, blank, "bits")))
     rng = random.Random(1)
     for table in database.tables:
         states = list(all_states(grid, table.tiles, blank))
@@ -44,8 +42,8 @@ def test_bits_walk_downhill_to_the_exact_distance(grid, partition, blank, tmp_pa
 
 
 @pytest.mark.parametrize("grid, partition, blank", BOARDS, ids=str)
-def test_bytes_are_the_minimum_over_zones(grid, partition, blank, tmp_path):
-    database = build_database(Spec(grid, partition, blank, "bytes"), tmp_path / "x.h5")
+def test_bytes_are_the_minimum_over_zones(grid, partition, blank, database_of):
+    database = open_database(database_of(Spec(grid, partition, blank, "bytes")))
     for table in database.tables:
         least = {}
         states = list(all_states(grid, table.tiles, blank))
@@ -91,9 +89,9 @@ def test_what_is_not_a_board_is_refused(board, small):
         database.distances([board])
 
 
-def test_a_board_that_cannot_be_solved_is_refused(tmp_path):
+def test_a_board_that_cannot_be_solved_is_refused(database_of):
     for encoding in ("bits", "bytes"):
-        database = build_database(Spec(Grid(2, 3), ((1, 2, 3, 4, 5),), 0, encoding), tmp_path / f"{encoding}.h5")
+        database = open_database(database_of(Spec(Grid(2, 3), ((1, 2, 3, 4, 5),), 0, encoding)))
         with pytest.raises(InputError, match="unsolvable"):
             database.distance([0, 2, 1, 3, 4, 5])
         with pytest.raises(InputError, match="unsolvable"):

@@ -1,9 +1,9 @@
-"""A heuristic of one's own: what ``solver.heuristics.contract`` asks for is enough for every search.
+"""A heuristic of one's own: the complete example in CONTRIBUTING.md is all that any search needs.
 
-The heuristic below counts the tiles that are out of their row and those that are out of their column. A tile out of its
-row needs a vertical move, one out of its column a horizontal move, and a move moves one tile in one direction: so the
-sum is admissible. It registers the three operations that every kind needs. All else is derived from its ``state``:
-saving and restoring (used by beams), writing parts (used by A*) and measuring a board.
+It counts the tiles that are out of their row and those that are out of their column. A tile out of its row needs a
+vertical move, one out of its column a horizontal move, and a move moves one tile in one direction: so the sum is
+admissible. The example registers the three operations that every kind must have. Everything else is derived from its
+``state``: saving and restoring (for beams), writing parts (for A*) and measuring a board.
 """
 
 import random
@@ -17,13 +17,14 @@ from numba.core.errors import TypingError
 
 from pdb_builder import Grid
 from solver.heuristics import contract
-from solver.heuristics.contract import Heuristic, apply, body_of, evaluate, load
+from solver.heuristics.contract import Heuristic, body_of, evaluate, load
 from solver.search import SEARCHES, beam_level, best_first, ida_star
 from solver.search.outcome import Limits, Problem, unreported
 
 from . import helpers
 from .helpers import check_along_a_walk, check_length, length, searched
 from .oracle import board_distances, solvable_boards
+from .test_documentation import example
 
 pytestmark = pytest.mark.jit
 
@@ -43,45 +44,7 @@ def uncached(monkeypatch):
                 monkeypatch.setattr(function, "_cache", NullCache())
 
 
-# ---- the heuristic ------------------------------------------------------------------------------
-
-
-class OutOfLine(NamedTuple):
-    row: np.ndarray  # [tile, cell] -> whether the tile is out of its row there; the blank never is
-    col: np.ndarray
-    state: np.ndarray  # the value, and how many tiles are out of their row, and out of their column
-
-
-def prepare(grid, blank, factor=1):
-    out = np.zeros((2, grid.cells, grid.cells), dtype=np.int64)
-    for tile in range(1, grid.cells):
-        home = divmod(grid.home(tile, blank), grid.cols)
-        for cell in range(grid.cells):
-            for axis in (0, 1):
-                out[axis, tile, cell] = factor * (divmod(cell, grid.cols)[axis] != home[axis])
-    return Heuristic("out-of-line", lambda slots: OutOfLine(*out, np.zeros(3, dtype=np.int64)))
-
-
-@body_of(load, OutOfLine)
-def _load(heuristic, board, parts, at):
-    heuristic.state[:] = 0
-    for cell in range(board.size):
-        heuristic.state[1] += heuristic.row[board[cell], cell]
-        heuristic.state[2] += heuristic.col[board[cell], cell]
-    heuristic.state[0] = heuristic.state[1] + heuristic.state[2]
-
-
-@body_of(evaluate, OutOfLine)
-def _evaluate(heuristic, slot, tile, source, target):
-    rows = heuristic.state[1] + heuristic.row[tile, target] - heuristic.row[tile, source]
-    return rows + heuristic.state[2] + heuristic.col[tile, target] - heuristic.col[tile, source]
-
-
-@body_of(apply, OutOfLine)
-def _apply(heuristic, slot, tile, source, target):
-    heuristic.state[1] += heuristic.row[tile, target] - heuristic.row[tile, source]
-    heuristic.state[2] += heuristic.col[tile, target] - heuristic.col[tile, source]
-    heuristic.state[0] = heuristic.state[1] + heuristic.state[2]
+prepare = example("class OutOfLine")["prepare"]
 
 
 # ---- what can be done with it -------------------------------------------------------------------
@@ -99,7 +62,7 @@ def tiles_out_of_line(grid, blank, board):
 def test_its_value_is_measured_by_loading_a_board(blank):
     grid = Grid(3, 3)
     heuristic, distances = prepare(grid, blank), board_distances(grid, blank)
-    assert (heuristic.parts, heuristic.saved_words, heuristic.admissible) == (1, 3, True)
+    assert (heuristic.parts, heuristic.saved_words, heuristic.admissible) == (1, 1, True)
     for board in [grid.goal(blank), *random.Random(1).sample(solvable_boards(grid, blank), 500)]:
         (value,) = heuristic.measure(board)
         assert value == tiles_out_of_line(grid, blank, board) <= distances[board]
@@ -126,26 +89,30 @@ def test_every_search_can_use_it(name):
 
 
 class WithoutApply(NamedTuple):
-    row: np.ndarray
-    col: np.ndarray
     state: np.ndarray
 
 
-body_of(load, WithoutApply)(_load)
-body_of(evaluate, WithoutApply)(_evaluate)
+@body_of(load, WithoutApply)
+def _load(heuristic, board, parts, at):
+    heuristic.state[0] = parts[at]
+
+
+@body_of(evaluate, WithoutApply)
+def _evaluate(heuristic, slot, tile, source, target):
+    return heuristic.state[0]
 
 
 def test_an_operation_without_a_body_is_named():
-    grid, table = Grid(2, 2), np.zeros((4, 4), dtype=np.int64)
-    heuristic = Heuristic("incomplete", lambda slots: WithoutApply(table, table, np.zeros(3, dtype=np.int64)))
+    heuristic = Heuristic("incomplete", lambda slots: WithoutApply(np.zeros(1, dtype=np.int64)), lambda board: [1])
     with pytest.raises(TypingError, match=r"WithoutApply.* has no apply: register a body with @body_of"):
-        searched("ida-star", grid, 0, (1, 0, 2, 3), heuristic)
+        searched("ida-star", Grid(2, 2), 0, (1, 0, 2, 3), heuristic)
 
 
 def test_a_heuristic_wrongly_called_admissible_is_found_out():
     """A search believes what it is told, and its proof is worth no more than that. The true distances tell."""
     grid = Grid(3, 3)
-    distances, heuristic = board_distances(grid, 0), prepare(grid, 0, factor=3)
+    distances, right = board_distances(grid, 0), prepare(grid, 0).workspace(1)
+    heuristic = Heuristic("thrice", lambda slots: right._replace(cost=3 * right.cost, state=right.state.copy()))
     assert heuristic.admissible
     wrong = 0
     for board in random.Random(3).sample(solvable_boards(grid, 0), 20):

@@ -19,7 +19,7 @@ from pdb_builder.pattern import (
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_named_partitions_are_what_they_are_called(name):
+def test_named_partitions_are_what_their_names_say(name):
     partition = NAMED[name]
     grid = Grid.parse(shape_of(name))
     assert check_partition(grid, partition) == partition
@@ -106,7 +106,7 @@ def test_names_tell_databases_apart():
     assert Spec(Grid(4, 4, wrap=True), named, 5, "bytes").name == "4x4-7-8-wrap-blank5-bytes"
 
 
-def test_a_spec_is_checked_and_complete():
+def test_a_spec_is_checked_and_completed():
     assert Spec(Grid(2, 3), [[2, 1], [5, 3, 4]]) == Spec(Grid(2, 3), ((1, 2), (3, 4, 5)), 0, "bits")
     assert Spec(Grid(3, 3, wrap=True), NAMED["3x3-8"]).encoding == "bytes"
     with pytest.raises(InputError, match="cell 6"):

@@ -27,7 +27,7 @@ from .oracle import board_distances, count_shortest_solutions, distances_to, sol
 pytestmark = pytest.mark.jit
 
 ALL = [pytest.param(name, marks=pytest.mark.beam if name == "beam" else ()) for name in SEARCHES]
-# Searches that take long are tried on one of so many boards.
+# Slow searches are tried on every nth board.
 EVERY_NTH = dict.fromkeys(SEARCHES, 4) | {"ida-star": 1, "bidirectional": 8, "beam": 40}
 EVERY_NTH |= {name: 20 for name, search in SEARCHES.items() if search.uninformed}
 
@@ -280,7 +280,7 @@ def test_published_counts_of_5x5_boards(number, generated, database_of):
     database = open_database(database_of(Spec(grid, NAMED["5x5-6-6-6-6"], 0, "bytes")))
     heuristic = pattern_database.prepare(grid, 0, database)
     outcome = searched("ida-star", grid, 0, one.board, heuristic, threads=2)
-    # The published counts leave the start out.
+    # The published counts do not include the start.
     assert (length(outcome), outcome.generated - 1) == (one.length, generated)
 
 
@@ -405,7 +405,7 @@ def test_boards_are_packed_tightly(shape, words):
 
 # ---- limits -------------------------------------------------------------------------------------
 
-# Greedy search solves anything; a weighted search and a beam are told to take long.
+# Greedy search solves anything, so it is left out; a weighted search and a beam are made slow.
 ENDLESS = [one for one in ALL if one.values != ("greedy",)]
 PATIENT = {"weighted-a-star": {"weight": 1.01}, "beam": {"width": 300_000}}
 

@@ -94,7 +94,7 @@ def test_the_rule_is_true_of_every_board_of_3x3(wrap, goal):
 
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("rows, cols", [(4, 4), (4, 6), (6, 2), (3, 5), (5, 4), (4, 5), (2, 7), (8, 8)])
-def test_the_rule_and_parity_say_the_same_of_larger_boards(rows, cols, wrap):
+def test_the_rule_and_parity_agree_on_larger_boards(rows, cols, wrap):
     grid, chance = Grid(rows, cols, wrap), random.Random(rows * cols)
     for goal in [goal_board(grid, "last"), goal_board(grid, "spiral"), random_board(grid, grid.goal(0), chance)]:
         verdicts = set()
@@ -112,8 +112,8 @@ def test_the_rule_and_parity_say_the_same_of_larger_boards(rows, cols, wrap):
 
 @pytest.mark.parametrize("wrap", [False, True])
 @pytest.mark.parametrize("rows, cols", [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (4, 4), (4, 5), (5, 4), (5, 5)])
-def test_a_tile_passes_as_many_others_as_is_said(rows, cols, wrap):
-    """The table at the head of the module: each move changes so many inversions by one."""
+def test_a_move_changes_as_many_inversions_as_the_module_says(rows, cols, wrap):
+    """The table at the head of the module."""
     grid, chance = Grid(rows, cols, wrap), random.Random(7)
     goal = grid.goal(0)
     for hole in range(grid.cells):
@@ -204,7 +204,7 @@ def test_a_board_that_cannot_be_solved(run):
 
 
 @pytest.mark.parametrize("board", [STUCK, "2 1 0 3", "1 2 3 5 4 0 --shape 2x3", "3 1 2 0 --goal first"])
-def test_the_remedy_is_one(board, run):
+def test_the_remedy_works(board, run):
     words, *options = board.split(" --")
     options = [word for option in options for word in f"--{option}".split()]
     assert run("check", words, *options)[0] == 1
@@ -212,7 +212,7 @@ def test_the_remedy_is_one(board, run):
     assert run("check", exchanged, *options)[0] == 0
 
 
-def test_other_goals_are_judged_by_their_own_order(run):
+def test_inversions_are_counted_in_the_order_of_the_goal(run):
     code, output, _ = run("check", "1 2 3 / 8 0 4 / 7 6 5", "--goal", "spiral")
     assert (
         code == 0 and "inversions  0 (pairs of tiles, read row by row, in a different order than in the goal)" in output
@@ -232,7 +232,7 @@ def test_joined_edges(run):
     assert code == 1 and "edges       joined: crossing a side passes 2 tiles" in output
 
 
-def test_many_boards_take_a_line_each_and_the_most_severe_code(run, tmp_path):
+def test_of_many_boards_each_has_a_line_and_the_most_severe_code_counts(run, tmp_path):
     code, output, errors = run("check", stdin=f"{SOLVABLE}\n{STUCK}\n\n1 2 3 / 4 5 0\n")
     assert (code, errors) == (1, "")
     assert output.splitlines() == [

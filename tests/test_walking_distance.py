@@ -273,7 +273,7 @@ def test_tables_are_built_once_and_kept(tmp_path, monkeypatch):
     assert sorted(path.name for path in folder.iterdir()) == NAMES
     monkeypatch.setattr(walking_table, "build_walking_table", None)  # it would fail
     assert value_of(folder) == value
-    # The goal's home in another corner, or the board on its side, is the same pair of tables.
+    # With the blank's home in another corner, or on a transposed board, the tables are the same.
     for grid, blank in ((GRID, 11), (GRID, 3), (Grid(4, 3), 9)):
         prepare("walking-distance", grid, blank, folder)
 
@@ -331,7 +331,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-def test_a_damaged_file_is_never_trusted_and_built_anew(damage, tmp_path):
+def test_a_damaged_file_is_rebuilt(damage, tmp_path):
     value = value_of(tmp_path)
     path = tmp_path / NAMES[1]
     sound = path.read_bytes()
@@ -365,7 +365,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):
     assert len(remarks) == 2 and all("No space left on device" in remark for remark in remarks)
 
 
-def test_the_building_of_a_large_table_is_announced_and_watched(tmp_path, monkeypatch):
+def test_the_build_of_a_large_table_is_announced_and_reports_progress(tmp_path, monkeypatch):
     monkeypatch.setattr(walking_table, "LARGE", 1000)
     remarks, reports = [], []
     index, table = table_for(4, 3, 0, tmp_path, notify=remarks.append, progress=lambda *report: reports.append(report))
@@ -397,7 +397,7 @@ def test_the_documented_schema_is_what_is_written(tmp_path):
     assert seal == f"seal {hashlib.sha256(path.read_bytes()[4096:]).hexdigest()}"
 
 
-def test_the_builder_does_not_take_it_for_a_database(tmp_path, capsys):
+def test_the_builder_does_not_mistake_it_for_a_database(tmp_path, capsys):
     value_of(tmp_path)
     path = walking_table_path(tmp_path, 4, 3, 0)
     assert best_database(GRID, 0, tmp_path) == (None, ())

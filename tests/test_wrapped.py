@@ -93,7 +93,7 @@ def test_random_boards_of_4x4_by_all_methods(database_of):
     assert comparison.grid == grid and len(comparison.cells) == 12 and not comparison.missing()
 
 
-def test_lengths_have_no_parity_with_an_odd_side():
+def test_with_an_odd_side_lengths_have_no_parity():
     """The same board of 3x3 can be left and entered again by ways of odd length: three moves round a row."""
     grid = Grid(3, 3, wrap=True)
     goal = goal_board(grid)
@@ -153,7 +153,7 @@ def test_solve_as_json(run):
 
 
 @pytest.mark.parametrize("words", [[], ["--shape", "2x3"]])
-def test_a_board_that_only_joined_edges_can_solve(words, run):
+def test_a_board_that_can_be_solved_only_across_the_edges(words, run):
     board = "2 1 3 / 4 5 0"
     assert run("solve", board, *words, "--heuristic", "manhattan")[0] == 1
     code, output, _ = run("solve", board, *words, "--heuristic", "manhattan", "--wrap", "--quiet")
@@ -193,7 +193,7 @@ def test_what_wrapped_boards_do_not_allow_is_refused_in_one_line(words, said, ru
     assert (code, output) == (2, "") and said in errors and len(errors.splitlines()) == 1
 
 
-def test_sets_are_not_wrapped_in_python_either():
+def test_sets_are_never_wrapped():
     with pytest.raises(InputError, match="the boards of the set korf100 are not wrapped: leave out `wrap`"):
         compare("korf100", ["manhattan"], wrap=True)
 
@@ -213,7 +213,7 @@ def test_compare(run):
     assert json.loads(output)["wrap"] is False
 
 
-def test_what_is_compared_if_nothing_is_said(run, databases, database_of):
+def test_what_is_compared_by_default(run, databases, database_of):
     shutil.copy(database_of(Spec(Grid(3, 3, wrap=True), NAMED["3x3-4-4"])), databases / "3x3-wrap.h5")
     for words, names in [
         (("--random", "3x3", "-n", "2", "--wrap"), ["manhattan", "pdb:3x3-wrap"]),
@@ -226,7 +226,7 @@ def test_what_is_compared_if_nothing_is_said(run, databases, database_of):
 
 
 @pytest.mark.parametrize("limits", [(), ("--node-limit", "50")])
-def test_a_saved_run_with_other_edges_is_not_taken_for_this_one(limits, run, tmp_path):
+def test_results_of_plain_boards_are_not_reused_for_wrapped_ones(limits, run, tmp_path):
     """Hamming distance is the same with and without joined edges, so it would not give the other run away."""
     file = tmp_path / "a.csv"
     words = ("compare", "--random", "2x4", "-n", "5", "--heuristics", "hamming", "--json", *limits)
