@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import termios
-import threading
 import time
 from contextlib import contextmanager
 from itertools import pairwise
@@ -22,10 +21,10 @@ from solver import solve
 from solver.comparison.results_file import ResultsFile
 from solver.show.terminal import HIDE, SHOW
 
+from .processes import DEADLINE, ended, environment, started
+
 pytestmark = [pytest.mark.subprocess, pytest.mark.jit]
 
-ROOT = Path(__file__).parent.parent
-DEADLINE = 60  # seconds after which a process is killed, so that no test waits forever
 EASY = "1 2 3 4 5 6 0 7 8"  # LL
 FARTHER = "1 2 3 0 4 6 7 5 8"  # LUL
 FARTHEST = "8 6 7 2 5 4 3 0 1"  # 31 moves
@@ -33,36 +32,6 @@ HARD = "10 20 24 21 23 5 22 13 16 9 11 17 0 7 2 6 12 19 14 15 3 8 1 18 4"  # hou
 
 
 # ---- helpers ------------------------------------------------------------------------------------
-
-
-def environment(**variables):
-    return os.environ | {"PYTHONPATH": str(ROOT)} | variables
-
-
-@contextmanager
-def started(program, *words, variables=None, **streams):
-    """``python -m program`` in a new session. It is killed at the end of the block if it still runs."""
-    command = [sys.executable, "-m", program, *words]
-    streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | streams
-    with subprocess.Popen(
-        command, text=True, bufsize=1, start_new_session=True, env=environment(**variables or {}), **streams
-    ) as process:
-        watchdog = threading.Timer(DEADLINE, process.kill)
-        watchdog.start()
-        try:
-            yield process
-        finally:
-            watchdog.cancel()
-            process.kill()
-
-
-def ended(process, number=None):
-    """Send a signal, if one is given, and wait for the end: exit code, output and errors."""
-    if number is not None:
-        process.send_signal(number)
-    output, errors = process.communicate()
-    assert "Traceback" not in (errors or "")
-    return process.returncode, output, errors
 
 
 def wait_until(condition, process):
@@ -219,7 +188,7 @@ def test_a_full_output():
 @pytest.mark.parametrize("ending", ["end of input", "interrupt"])
 def test_answers_come_while_the_input_is_still_open(ending, compiled):
     """Another program writes a board and waits for its solution before it writes the next."""
-    with started("solver", "solve", "--heuristic", "manhattan", "--json", stdin=subprocess.PIPE) as process:
+    with started("-m", "solver", "solve", "--heuristic", "manhattan", "--json", stdin=subprocess.PIPE) as process:
         for board, length in (EASY, 2), ("1 2 3 4 5 6 7 0 8", 1), ("1 2 3 4 5 6 7 8 0", 0):
             process.stdin.write(board + "\n")
             assert json.loads(process.stdout.readline())["length"] == length
@@ -235,14 +204,14 @@ def test_answers_come_while_the_input_is_still_open(ending, compiled):
 
 
 def test_at_a_prompt_boards_are_not_waited_for(terminal):
-    with started("solver", "check", stdin=terminal.theirs) as process:
+    with started("-m", "solver", "check", stdin=terminal.theirs) as process:
         code, output, errors = ended(process)
     assert (code, output) == (2, "") and "no board is given: write it after the command" in errors
 
 
 def test_a_solution_is_played_in_a_terminal_and_then_printed(terminal, compiled):
     words = ("solve", FARTHER, "--animate", "--speed", "25", "--heuristic", "manhattan")
-    with started("solver", *words, stdout=terminal.theirs) as process:
+    with started("-m", "solver", *words, stdout=terminal.theirs) as process:
         movie, answer = terminal.read().split(SHOW)
         assert ended(process) == (0, None, "")
     assert movie.startswith(HIDE)
@@ -253,7 +222,7 @@ def test_a_solution_is_played_in_a_terminal_and_then_printed(terminal, compiled)
 
 def test_an_interrupted_playback_leaves_the_cursor_and_the_answer(terminal, compiled):
     words = ("solve", FARTHEST, "--animate", "--speed", "0.1", "--heuristic", "manhattan")
-    with started("solver", *words, stdout=terminal.theirs) as process:
+    with started("-m", "solver", *words, stdout=terminal.theirs) as process:
         terminal.read(until="move 1 of 31")
         process.send_signal(signal.SIGINT)
         movie, answer = terminal.read().split(SHOW)
@@ -265,7 +234,7 @@ def test_an_interrupted_playback_leaves_the_cursor_and_the_answer(terminal, comp
 def test_an_interrupted_playback_of_several_boards_ends_them_all(terminal, compiled):
     Path("boards").write_text(f"{EASY}\n{FARTHER}\n")
     words = ("solve", "--file", "boards", "--animate", "--speed", "0.1", "--heuristic", "manhattan")
-    with started("solver", *words, stdout=terminal.theirs) as process:
+    with started("-m", "solver", *words, stdout=terminal.theirs) as process:
         terminal.read(until="move 1 of 2")
         process.send_signal(signal.SIGINT)
         output = terminal.read()
@@ -279,7 +248,7 @@ def test_an_interrupted_playback_of_several_boards_ends_them_all(terminal, compi
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_search_reports_its_lower_bound(number, terminal, compiled):
-    with started("solver", "solve", HARD, "--heuristic", "manhattan", stderr=terminal.theirs) as process:
+    with started("-m", "solver", "solve", HARD, "--heuristic", "manhattan", stderr=terminal.theirs) as process:
         terminal.read(until=" generated, ")
         code, output, _ = ended(process, number)
     assert code == 130 and not re.search("Traceback|interrupted", terminal.read())
@@ -289,7 +258,7 @@ def test_an_interrupted_search_reports_its_lower_bound(number, terminal, compile
 
 def test_an_interrupted_search_reports_its_lower_bound_as_json(terminal, compiled):
     words = ("--heuristic", "manhattan", "--json", "--algorithm", "a-star", "--memory-limit", "8G")
-    with started("solver", "solve", HARD, *words, stderr=terminal.theirs) as process:
+    with started("-m", "solver", "solve", HARD, *words, stderr=terminal.theirs) as process:
         terminal.read(until=" generated, ")
         code, output, _ = ended(process, signal.SIGINT)
     record = json.loads(output)
@@ -303,7 +272,7 @@ def test_an_interruption_of_several_boards_reports_what_is_known(jobs, compiled)
     """The boards that are done, and the lower bounds of those that were begun."""
     Path("boards").write_text("\n".join([EASY, *[HARD] * 3]))
     words = ("--file", "boards", "--heuristic", "manhattan", "--jobs", str(jobs))
-    with started("solver", "solve", *words, *["--json"] * (jobs > 1)) as process:
+    with started("-m", "solver", "solve", *words, *["--json"] * (jobs > 1)) as process:
         first = process.stdout.readline()
         wait_for_work(process)
         code, output, errors = ended(process, signal.SIGINT)
@@ -327,14 +296,14 @@ def test_an_interruption_of_several_boards_reports_what_is_known(jobs, compiled)
 def test_an_interruption_while_kernels_are_compiled(words, tmp_path):
     """The first kernels are in the cache before the next one is compiled."""
     cache = tmp_path / "cache"
-    with started("solver", *words, variables={"NUMBA_CACHE_DIR": str(cache)}) as process:
+    with started("-m", "solver", *words, variables={"NUMBA_CACHE_DIR": str(cache)}) as process:
         wait_until(lambda: any(cache.rglob("*.nbi")), process)
         assert ended(process, signal.SIGINT) == (130, "", "interrupted: before the work began\n")
 
 
 @pytest.mark.slow
 def test_an_interruption_between_the_levels_of_a_distribution(terminal):
-    with started("solver", "distribution", "3x4", "--wrap", stderr=terminal.theirs) as process:
+    with started("-m", "solver", "distribution", "3x4", "--wrap", stderr=terminal.theirs) as process:
         terminal.read(until="M boards")
         assert ended(process, signal.SIGINT)[:2] == (130, "")
     assert terminal.read().endswith("interrupted: nothing is lost, and nothing is left behind\n")
@@ -347,7 +316,7 @@ def test_an_interruption_between_the_levels_of_a_distribution(terminal):
 def comparison_in_its_last_search():
     """A comparison of four easy boards and one that takes long, which writes to a.csv."""
     words = ("--set", "korf100", "--only", "9,12,30,42,88", "--heuristics", "manhattan", "--threads", "2")
-    with started("solver", "compare", *words, "--resume", "a.csv") as process:
+    with started("-m", "solver", "compare", *words, "--resume", "a.csv") as process:
         wait_until(lambda: Path("a.csv").exists() and len(Path("a.csv").read_text().splitlines()) == 5, process)
         yield process
 

@@ -5,11 +5,8 @@ import random
 import resource
 import shutil
 import signal
-import subprocess
 import sys
-import threading
 import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -19,40 +16,12 @@ from pdb_builder import NAMED, Grid, Spec, build_database, open_database
 from pdb_builder.cli import main
 from pdb_builder.memory import build_memory
 
-pytestmark = [pytest.mark.subprocess, pytest.mark.jit]
+from .processes import ROOT, ended, started
 
-ROOT = Path(__file__).parent.parent
-DEADLINE = 60  # seconds after which a process is killed, so that no test waits for ever
+pytestmark = [pytest.mark.subprocess, pytest.mark.jit]
 
 
 # ---- helpers ------------------------------------------------------------------------------------
-
-
-@contextmanager
-def started(*words, before=lambda: None, **options):
-    """``python`` with these arguments. It is killed at the end of the block if it still runs."""
-
-    def prepare():
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell starts jobs in the background with it ignored
-        before()
-
-    options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "cwd": ROOT} | options
-    with subprocess.Popen([sys.executable, *map(str, words)], preexec_fn=prepare, **options) as process:
-        watchdog = threading.Timer(DEADLINE, process.kill)
-        watchdog.start()
-        try:
-            yield process
-        finally:
-            watchdog.cancel()
-            process.kill()
-
-
-def ended(process, number=None):
-    """Send a signal, if one is given, and wait for the end: exit code, output and errors."""
-    if number is not None:
-        process.send_signal(number)
-    output, errors = process.communicate()
-    return process.returncode, output, errors
 
 
 def limit_file_sizes(most):
@@ -85,7 +54,7 @@ def target(tmp_path):
 def test_a_full_disk_leaves_the_old_file_alone(target):
     """Also when the buffer is flushed once more as the file is closed."""
     with started("-c", WRITER, target, before=lambda: limit_file_sizes(1000)) as process:
-        code, _, errors = ended(process)
+        code, _, errors = ended(process, traceback=True)  # of the little program
     assert code == 1 and "File too large" in errors
     assert list(target.parent.iterdir()) == [target] and target.read_bytes() == b"old"
 
