@@ -159,7 +159,7 @@ def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
         place = {}
     if len(board) != grid.cells or set(place) != set(range(grid.cells)):
         raise InputError(
-            f"{list(board)} is not a {grid} board: list the numbers 0 to {grid.cells - 1} once each, 0 for the blank"
+            f"{list(board)} is not {grid.a_board}: list the numbers 0 to {grid.cells - 1} once each, 0 for the blank"
         )
     return place
 

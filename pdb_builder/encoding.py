@@ -31,7 +31,7 @@ def check_encoding(grid: Grid, encoding: str | None) -> str:
         raise InputError(f"unknown encoding '{encoding}': use {' or '.join(ENCODINGS)}")
     if encoding == "bits" and not grid.bipartite:
         raise InputError(
-            f"encoding bits needs distances that change by 1 with every move, and on a {grid} board, which has an "
+            f"encoding bits needs distances that change by 1 with every move, and on {grid.a_board}, which has an "
             "odd side, they do not: use `encoding` bytes"
         )
     return encoding

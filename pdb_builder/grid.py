@@ -67,6 +67,11 @@ class Grid:
         return f"{self.rows}x{self.cols}"
 
     @property
+    def a_board(self) -> str:
+        """A board of this grid in words, as in ``a 4x4 board`` and ``an 8x8 wrapped board``."""
+        return f"{'an' if self.rows in (8, 11, 18) else 'a'} {self} board"
+
+    @property
     def cells(self) -> int:
         return self.rows * self.cols
 
@@ -116,7 +121,7 @@ class Grid:
     def check_blank(self, blank: int) -> int:
         """The cell of a goal's blank, or an ``InputError`` if the board has no such cell."""
         if not 0 <= blank < self.cells:
-            raise InputError(f"the blank cannot be on cell {blank}: a {self} board has cells 0 to {self.cells - 1}")
+            raise InputError(f"the blank cannot be on cell {blank}: {self.a_board} has cells 0 to {self.cells - 1}")
         return blank
 
     def goal(self, blank: int = 0) -> tuple[int, ...]:

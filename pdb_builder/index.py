@@ -192,7 +192,7 @@ class Index:
         check_pattern_board(grid)
         most = min(MAX_TILES, grid.cells - 1)
         if not 1 <= size <= most:
-            raise InputError(f"a pattern on a {grid} board must have between 1 and {most} tiles, got {size}")
+            raise InputError(f"a pattern on {grid.a_board} must have between 1 and {most} tiles, got {size}")
         self.grid = grid
         self.size = size
         self.footprints = comb(grid.cells, size)
@@ -210,7 +210,7 @@ class Index:
         np.cumsum(zones, out=first[1:])
         if first[-1] >= 2**32:
             raise InputError(
-                f"the index of {self.size} tiles on a {self.grid} board has {first[-1]:,} blocks and does not fit in "
+                f"the index of {self.size} tiles on {self.grid.a_board} has {first[-1]:,} blocks and does not fit in "
                 "32 bits: use fewer tiles"
             )
         return first

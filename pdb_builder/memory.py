@@ -13,6 +13,7 @@ from math import comb, factorial
 
 from .base.errors import InputError
 from .base.machine import available_memory, readable_size
+from .base.wording import counted
 from .base.workers import check_threads
 from .build import block_words
 from .database import Database
@@ -79,7 +80,7 @@ def check_build_memory(
     """
     check_pattern_board(grid)
     size = max(sizes)
-    task = f"building a pattern of {size} tiles on a {grid} board"
+    task = f"building a pattern of {counted(size, 'tile')} on {grid.a_board}"
     remedy = "use smaller patterns, or build it anyway with `force`"
     if not force:
         least = least_build_memory(grid, size, encoding)
@@ -100,7 +101,7 @@ def largest_pattern(grid: Grid, encoding: str, max_memory: int) -> int:
         largest = size
     if not largest:
         raise InputError(
-            f"no table of a {grid} board can be built in {readable_size(max_memory)} of memory: raise `max_memory`"
+            f"no table of {grid.a_board} can be built in {readable_size(max_memory)} of memory: raise `max_memory`"
         )
     return largest
 

@@ -115,7 +115,7 @@ def check_pattern(grid: Grid, tiles: Iterable[int], number: int = 1) -> Pattern:
         )
     for tile in tiles:
         if not 1 <= tile < grid.cells:
-            raise InputError(f"tile {tile} is not on a {grid} board: its tiles are 1 to {grid.cells - 1}")
+            raise InputError(f"tile {tile} is not on {grid.a_board}: its tiles are 1 to {grid.cells - 1}")
         if tiles.count(tile) > 1:
             raise InputError(f"tile {tile} appears twice in pattern {number}: each tile belongs to exactly one pattern")
     return tiles

@@ -155,9 +155,9 @@ def _check_complete(board: Board, grid: Grid) -> None:
     if counts[0] != 1:
         faults.append(f"{counts[0]} blanks" if counts[0] else "no blank")
     if faults:
-        fact = f"not a {grid.shape} board"
+        fact = f"not {grid.a_board}"
         if len(board) != cells:
-            fact = f"{counted(len(board), 'number')} for the {cells} cells of a {grid.shape} board"
+            fact = f"{counted(len(board), 'number')} for the {cells} cells of {grid.a_board}"
         raise InputError(f"{fact}: {'; '.join(faults)}: write each number from 0 (the blank) to {cells - 1} once")
 
 

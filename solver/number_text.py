@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-
-def counted(count: int, noun: str) -> str:
-    """A number of things, as in ``1 move`` and ``2 moves``."""
-    return f"{count} {noun}" + ("" if count == 1 else "s")
+from pdb_builder.base.wording import counted as counted
 
 
 def format_count(number: float) -> str:

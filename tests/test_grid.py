@@ -11,6 +11,12 @@ def test_neighbours_of_a_plain_board():
     assert grid.neighbours == ((1, 3), (0, 2, 4), (1, 5), (0, 4), (1, 3, 5), (2, 4))
 
 
+def test_shapes_in_words():
+    words = [Grid(rows, 2).a_board for rows in (2, 8, 10, 11, 18, 28)]
+    assert words == ["a 2x2 board", "an 8x2 board", "a 10x2 board", "an 11x2 board", "an 18x2 board", "a 28x2 board"]
+    assert Grid(8, 8, wrap=True).a_board == "an 8x8 wrapped board"
+
+
 def test_wrapped_edges_are_joined():
     grid = Grid(3, 4, wrap=True)
     assert grid.neighbours[0] == (1, 3, 4, 8)

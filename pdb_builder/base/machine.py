@@ -6,6 +6,8 @@ import os
 import platform
 import resource
 
+from .wording import counted
+
 
 def available_memory() -> int | None:
     """The bytes of memory that can be used, or None if the system does not tell.
@@ -46,7 +48,7 @@ def default_threads() -> int:
 
 def description() -> str:
     """The machine in a few words, as recorded in databases and reports."""
-    return f"{platform.machine()}, {default_threads()} cores, Python {platform.python_version()}"
+    return f"{platform.machine()}, {counted(default_threads(), 'core')}, Python {platform.python_version()}"
 
 
 def readable_size(count: int) -> str:

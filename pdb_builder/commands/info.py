@@ -7,6 +7,7 @@ import json
 
 from ..base.folders import database_path
 from ..base.machine import readable_size
+from ..base.wording import counted
 from ..database import Database
 from ..shell import bar_chart
 from ..store import open_database
@@ -60,7 +61,7 @@ def describe(database: Database) -> dict:
 def _print(database: Database) -> None:
     spec, built, count = database.spec, database.built, len(database.tables)
     size = readable_size(database.path.stat().st_size)
-    print(f"{database.path}: {spec.grid} board, {count} pattern{'s' * (count > 1)}, {size}")
+    print(f"{database.path}: {spec.grid} board, {counted(count, 'pattern')}, {size}")
     print(f"encoding {spec.encoding}: {MEANING[spec.encoding]}")
     print(f"built by {built['by']} at {built['at']} on {built['machine']}")
     print(f"    {built['command']}")
@@ -70,7 +71,7 @@ def _print(database: Database) -> None:
         print(
             f"pattern {letter}: tiles {' '.join(map(str, table.tiles))}: {table.entries:,} entries, "
             f"{readable_size(table.values.nbytes)}, maximum {table.maximum}, mean {table.mean:.2f}, "
-            f"built in {table.seconds:.1f} s by {table.threads} threads"
+            f"built in {table.seconds:.1f} s by {counted(table.threads, 'thread')}"
         )
         print("    distance    entries")
         print("\n".join(bar_chart(table.levels())))

@@ -78,7 +78,9 @@ def _given_boards(args: argparse.Namespace) -> ComparedBoards:
         first = first or (shape, goal_of(args, shape))
         grid, goal = first
         if shape != grid:
-            raise InputError(f"{place}this is a {shape} board, the first one is {grid}: compare boards of one shape")
+            raise InputError(
+                f"{place}this is {shape.a_board}, the first one is {grid.a_board}: compare boards of one shape"
+            )
         if reason := why_unsolvable(grid, board, goal):
             raise Unsolvable(f"{place}{reason}")
         number = given.source.get("line", 1)

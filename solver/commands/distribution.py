@@ -12,6 +12,7 @@ from pdb_builder.shell import bar_chart
 
 from ..board import draw_board, format_board
 from ..distance_distribution import board_count, distribution
+from ..number_text import counted
 from .boards import goal_of
 from .exit_codes import SOLVED
 
@@ -31,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     print(f"    distance{'boards':>11}")
     print("\n".join(bar_chart(enumerate(found.counts))))
     some = f", {listed} of them" if listed < count else ""
-    print(f"mean {found.mean:.4f}, farthest {found.maximum}: {count:,} board{'s' * (count != 1)}{some}")
+    print(f"mean {found.mean:.4f}, farthest {found.maximum}: {counted(count, 'board')}{some}")
     for board in found.farthest:
         print(f"    {format_board(grid, board)}")
     return SOLVED

@@ -37,7 +37,7 @@ def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator
     else:
         yield given_up(solution)
     if solution.solutions:
-        yield f"{len(solution.solutions):,} shortest solutions in all"
+        yield f"{counted(len(solution.solutions), 'shortest solution')} in all"
     if show_boards:
         for number, board in enumerate(solution.boards()):
             heading = f"after {counted(number, 'move')}:\n" if number else ""
@@ -49,7 +49,7 @@ def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator
         yield f"{solution.algorithm} with {solution.heuristic}, {solution.h_start} at the start"
     yield from _iteration_table(solution)
     speed = f"{format_large(solution.generated / solution.seconds)} generated/s" if solution.seconds else ""
-    yield speed + ("" if solution.stored is None else f", {solution.stored:,} boards in memory")
+    yield speed + ("" if solution.stored is None else f", {counted(solution.stored, 'board')} in memory")
 
 
 def solution_in_line(solution: Solution, of: str) -> str:
@@ -57,7 +57,7 @@ def solution_in_line(solution: Solution, of: str) -> str:
     counts = f"{solution.generated:,} generated, {solution.seconds:.3f} s"
     if solution.length is None:
         return f"{given_up(solution)} ({counts})"
-    number = f", {len(solution.solutions):,} solutions" if solution.solutions else ""
+    number = f", {counted(len(solution.solutions), 'solution')}" if solution.solutions else ""
     proof = "" if solution.optimal else f", {solution.proof},"
     letters = solution.letters(solution.tiles, of)
     return f"{counted(solution.length, 'move')}{number}{proof} {letters} ({counts})"

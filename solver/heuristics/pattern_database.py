@@ -191,7 +191,7 @@ def _places(grid: Grid, table: Table) -> tuple[np.ndarray, np.ndarray]:
     count, most = _fill_places(size, grid.cells, everywhere, signed_masks(grid.near), places, maps, found)
     if most > ZONES:
         raise InputError(
-            f"patterns of {size} tiles split a {grid} board into up to {most} zones, and the solver handles {ZONES}: "
+            f"patterns of {size} tiles split {grid.a_board} into up to {most} zones, and the solver handles {ZONES}: "
             "use smaller patterns"
         )
     return places, maps[:count].copy()
