@@ -407,3 +407,12 @@ def test_the_builder_does_not_mistake_it_for_a_database(tmp_path, capsys):
         assert builder([command, str(path)]) == 2
         said = capsys.readouterr().err
         assert said.count("\n") == 1 and "walking distance" in said
+
+
+def test_without_a_home_folder_the_table_is_kept_in_memory(tmp_path, monkeypatch):
+    value = value_of(tmp_path / "folder")
+    monkeypatch.setenv("HOME", str(tmp_path / "no"))
+    remarks = []
+    assert value_of(tmp_path / "no" / "databases", remarks.append) == value
+    assert re.fullmatch(r"cannot write .*: there is no home folder .*: the table is kept in memory .*", remarks[-1])
+    assert not (tmp_path / "no").exists()

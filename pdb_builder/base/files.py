@@ -4,8 +4,8 @@ The contents go into a temporary file, which is flushed to the disk and then ren
 for the previous file, if there was one, whatever happens: an error, a full disk, a killed process, a power cut.
 Temporary names are random, so writers of the same file do not disturb each other; the last one to finish wins.
 
-An error removes the temporary file. Only a process that is killed leaves one behind: hidden, with a name that ends in
-``.tmp``.
+An error removes the temporary file, and so does ``remove_unfinished`` for a process that ends without one. Only a
+process that is killed leaves one behind: hidden, with a name that ends in ``.tmp``.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from .errors import InputError
 
 LONGEST_STEM = 50  # characters of the target's name in a temporary one: file systems allow 255 bytes
 
+_unfinished: set[Path] = set()  # the temporary files that are being written
+
 
 @contextlib.contextmanager
 def replaced(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
@@ -34,6 +36,7 @@ def replaced(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
     if path.exists() and not path.is_file():  # renaming would remove a device or a pipe
         raise FileExistsError(errno.EEXIST, "not a regular file", str(path))
     temporary = (folder or path.parent) / f".{path.name[:LONGEST_STEM]}.{secrets.token_hex(8)}.tmp"
+    _unfinished.add(temporary)
     try:
         with open(temporary, "xb") as file:
             yield file
@@ -46,7 +49,16 @@ def replaced(path: Path, *, folder: Path | None = None) -> Iterator[BinaryIO]:
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+    finally:
+        _unfinished.discard(temporary)
     _sync_folder(path.parent)
+
+
+def remove_unfinished() -> None:
+    """Remove all temporary files, before the process ends without unwinding what it does."""
+    for temporary in tuple(_unfinished):
+        with contextlib.suppress(OSError):
+            temporary.unlink()
 
 
 def _sync_folder(folder: Path) -> None:
@@ -63,20 +75,31 @@ def _sync_folder(folder: Path) -> None:
 def output_file(path: Path) -> Iterator[BinaryIO]:
     """``replaced`` for a file that the user named: links are followed, and an ``OSError`` becomes an ``InputError``."""
     try:
-        with replaced(path.resolve()) as file:
+        with replaced(_target(path)) as file:
             yield file
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}; choose another file") from None
 
 
+def _target(path: Path) -> Path:
+    """Where links lead from ``path``; raises ``OSError`` if they lead round in a circle."""
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return target
+
+
 def check_writable(path: Path) -> None:
     """Raise ``InputError`` for a file that cannot be written, before hours are spent on its contents."""
-    if path.is_dir():
-        raise InputError(f"{path} is a folder: choose the name of a file")
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a regular file: choose another file")
-    folder = path.resolve().parent
-    if not folder.is_dir():
-        raise InputError(f"there is no folder {path.parent} for {path.name}: create it, or choose another file")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
-        raise InputError(f"{path} cannot be written: choose another file")
+    try:
+        if path.is_dir():
+            raise InputError(f"{path} is a folder: choose the name of a file")
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path} is not a regular file: choose another file")
+        folder = _target(path).parent
+        if not folder.is_dir():
+            raise InputError(f"there is no folder {path.parent} for {path.name}: create it, or choose another file")
+        if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+            raise InputError(f"{path} cannot be written: choose another file")
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}; choose another file") from None

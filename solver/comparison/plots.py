@@ -14,14 +14,19 @@ Matplotlib is an optional dependency, needed only here: it is imported when a pi
 
 from __future__ import annotations
 
+import atexit
 import io
+import os
+import shutil
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from statistics import mean, median
+from tempfile import mkdtemp
 from typing import TYPE_CHECKING, Any
 
 from pdb_builder.base.files import output_file
+from pdb_builder.base.folders import has_home
 
 from ..number_text import format_ratio
 from .cells import Cell
@@ -62,8 +67,17 @@ def format_of(path: Path) -> str:
     return path.suffix.lower().removeprefix(".")
 
 
+def _scratch_folder() -> str:
+    """A folder for as long as the program runs."""
+    folder = mkdtemp(prefix="slidepdb-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 def draw(comparison: Comparison, title: str, form: str) -> bytes:
     """The pictures as a PNG or SVG image."""
+    if not has_home() and not os.environ.get("MPLCONFIGDIR"):
+        os.environ["MPLCONFIGDIR"] = _scratch_folder()  # or matplotlib would create the home folder
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 

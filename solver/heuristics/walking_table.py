@@ -35,8 +35,9 @@ from threading import Lock
 import h5py
 import numpy as np
 
-from pdb_builder.base.errors import DatabaseError
+from pdb_builder.base.errors import DatabaseError, WriteError
 from pdb_builder.base.files import replaced
+from pdb_builder.base.folders import make_folder
 from pdb_builder.base.jit import fetch, kernel, put, shared
 from pdb_builder.base.sealed import Kind, Region, attribute, mapped, open_sealed, require, write_sealed
 from pdb_builder.base.workers import Workers
@@ -345,7 +346,7 @@ def write_walking_table(path: Path, index: MatrixIndex, table: np.ndarray) -> No
         root.create_dataset("table", data=table)
         return ()  # no regions: the seal covers the table
 
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with replaced(path) as file:
         write_sealed(file, KIND, build)
 
@@ -412,6 +413,7 @@ def _read_or_build(path: Path, index: MatrixIndex, notify: Notify, progress: OnS
     table.flags.writeable = False
     try:
         write_walking_table(path, index, table)
-    except OSError as error:
-        notify(f"cannot write {path}: {error.strerror or error}: the table is kept in memory for this run only")
+    except (OSError, WriteError) as error:
+        fact = getattr(error, "strerror", None) or error
+        notify(f"cannot write {path}: {fact}: the table is kept in memory for this run only")
     return table
