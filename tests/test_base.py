@@ -5,16 +5,20 @@ import inspect
 import os
 import re
 import stat
+import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from pdb_builder.base import compile_cache, errors, folders
 from pdb_builder.base.compile_cache import kernel_sources, prepare_cache
 from pdb_builder.base.errors import DatabaseError, InputError, SlidepdbError
-from pdb_builder.base.files import check_writable, output_file, replaced
-from pdb_builder.base.machine import default_threads
+from pdb_builder.base.files import check_writable, output_file, remove_unfinished, replaced
+from pdb_builder.base.folders import make_folder
+from pdb_builder.base.machine import default_threads, description
+from pdb_builder.base.wording import counted
 from pdb_builder.base.workers import MAX_THREADS, Workers, check_threads
 
 ROOT = Path(__file__).parent.parent
@@ -37,6 +41,15 @@ def test_errors_are_defined_nowhere_else():
             if path.name != "errors.py":
                 for name, bases in re.findall(r"^class (\w+)\((.*)\):", path.read_text(), re.MULTILINE):
                     assert not name.endswith("Error") and not re.search(rf"\b({names}|\w+Error)\b", bases), (path, name)
+
+
+# ---- words --------------------------------------------------------------------------------------
+
+
+def test_one_thing_is_not_several(monkeypatch):
+    assert [counted(number, "core") for number in (0, 1, 2, 1500)] == ["0 cores", "1 core", "2 cores", "1,500 cores"]
+    monkeypatch.setattr("pdb_builder.base.machine.default_threads", lambda: 1)
+    assert ", 1 core, Python " in description()
 
 
 # ---- files --------------------------------------------------------------------------------------
@@ -133,6 +146,26 @@ def test_a_link_to_an_output_file_is_followed(target):
     assert link.is_symlink() and target.read_bytes() == b"new"
 
 
+def test_a_link_that_leads_to_itself_is_not_written_to(tmp_path):
+    path = tmp_path / "circle.txt"
+    path.symlink_to(path)
+    with pytest.raises(InputError, match=r"circle\.txt cannot be written: Too many levels"), output_file(path):
+        pass
+    for output in (path, path / "a.txt"):
+        with pytest.raises(InputError, match=r"circle\.txt"):
+            check_writable(output)
+    assert list(tmp_path.iterdir()) == [path] and path.is_symlink()
+
+
+def test_temporary_files_can_be_removed_without_unwinding(target):
+    with pytest.raises(FileNotFoundError), replaced(target) as file:
+        file.write(b"new")
+        remove_unfinished()
+        assert only_old(target)
+    remove_unfinished()
+    assert only_old(target)
+
+
 def test_an_output_file_that_cannot_be_written_is_bad_input(tmp_path):
     fact = r"a.txt cannot be written: No such file or directory; choose another file"
     with pytest.raises(InputError, match=fact), output_file(tmp_path / "nowhere" / "a.txt"):
@@ -147,6 +180,7 @@ def test_what_cannot_be_written_is_reported_beforehand(target, tmp_path):
         (tmp_path, "is a folder: choose the name of a file"),
         (tmp_path / "nowhere" / "a.txt", "there is no folder .*nowhere for a.txt: create it"),
         (tmp_path / "pipe", "is not a regular file: choose another file"),
+        (tmp_path / ("x" * 300), "cannot be written: File name too long; choose another file"),
     ):
         with pytest.raises(InputError, match=fact):
             check_writable(path)
@@ -172,6 +206,76 @@ def test_a_checkout_has_a_folder_of_databases(value, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert folders.checkout() == ROOT
     assert folders.databases_folder() == ROOT / "databases"
+
+
+@pytest.fixture
+def homeless(tmp_path, monkeypatch):
+    """An installed copy, and a user whose home folder, ``no``, does not exist."""
+    monkeypatch.setattr(folders, "checkout", lambda: None)
+    for name in ("SLIDEPDB_DATABASES", "NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path / "no"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "no"
+
+
+needs_linux = pytest.mark.skipif(sys.platform == "darwin", reason="macOS has other places")
+
+
+@needs_linux
+def test_the_folders_of_a_user(homeless, monkeypatch):
+    homeless.mkdir()
+    assert folders.databases_folder() == homeless / ".local" / "share" / "slidepdb" / "databases"
+    assert folders.cache_folder() == homeless / ".cache" / "slidepdb"
+    monkeypatch.setenv("XDG_DATA_HOME", "/some/data")
+    monkeypatch.setenv("XDG_CACHE_HOME", "/some/cache")
+    assert folders.databases_folder() == Path("/some/data/slidepdb/databases")
+    assert folders.cache_folder() == Path("/some/cache/slidepdb")
+
+
+@needs_linux
+@pytest.mark.parametrize("value", ["", "here", "./here", "~"])
+def test_a_variable_that_names_no_absolute_path_counts_as_unset(value, homeless, monkeypatch):
+    monkeypatch.setattr("pwd.getpwuid", lambda number: SimpleNamespace(pw_dir="/home/of/someone"))
+    for name in ("XDG_CACHE_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, value)
+    assert folders.cache_folder() == homeless / ".cache" / "slidepdb"
+    monkeypatch.setenv("HOME", value)
+    assert folders.cache_folder() == Path("/home/of/someone/.cache/slidepdb")
+    assert folders.databases_folder() == Path("/home/of/someone/.local/share/slidepdb/databases")
+
+
+def test_a_user_whom_the_machine_does_not_know_has_no_home(homeless, monkeypatch):
+    def unknown(number):
+        raise KeyError(number)
+
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    monkeypatch.delenv("HOME")
+    assert folders.cache_folder().is_relative_to("/nonexistent")
+    assert folders.databases_folder().is_relative_to("/nonexistent")
+
+
+def test_a_home_that_does_not_exist_is_not_made(homeless):
+    remedy = r"there is no home folder .*no to keep files in: set \$SLIDEPDB_DATABASES to another folder"
+    for folder in (folders.databases_folder(), folders.cache_folder(), homeless):
+        with pytest.raises(DatabaseError, match=remedy):
+            make_folder(folder)
+    assert prepare_cache("1.0") is None
+    assert not homeless.exists()
+
+
+def test_other_folders_are_made(homeless, tmp_path, monkeypatch):
+    make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
+    assert prepare_cache("1.0").parent == tmp_path / "cache"
+    homeless.mkdir()
+    make_folder(folders.cache_folder())
+    assert folders.cache_folder().is_dir()
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file", tmp_path / "file" / "a"):
+        with pytest.raises(NotADirectoryError):
+            make_folder(path)
 
 
 # ---- threads ------------------------------------------------------------------------------------
@@ -304,10 +408,19 @@ def test_old_folders_are_removed_and_recent_ones_kept(tmp_path, monkeypatch):
     assert len(os.listdir(tmp_path)) == len(names) + 5  # all of them were used today
 
 
-def test_no_cache_where_none_can_be_written(tmp_path, monkeypatch):
+@pytest.mark.parametrize("nonsense", ["{}/file", "{}/circle", "/dev/null/x", "/proc/x", "{}/" + "x" * 300])
+def test_no_cache_where_there_can_be_none(nonsense, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "file"))
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    monkeypatch.setenv("NUMBA_CACHE_DIR", nonsense.format(tmp_path))
     assert prepare_cache("1.0") is None
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "full"))
-    monkeypatch.setattr(compile_cache, "LEAST_FREE", 10**18)
-    assert prepare_cache("1.0") is None
+
+
+def test_a_cache_that_can_only_be_read_is_used(tmp_path, monkeypatch):
+    def refused(path):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    folder = prepare_cache("1.0")
+    monkeypatch.setattr(os, "utime", refused)
+    assert prepare_cache("1.0") == folder

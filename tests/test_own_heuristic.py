@@ -11,17 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from numba.core.caching import NullCache
-from numba.core.dispatcher import Dispatcher
 from numba.core.errors import TypingError
 
 from pdb_builder import Grid
-from solver.heuristics import contract
 from solver.heuristics.contract import Heuristic, body_of, evaluate, load
-from solver.search import SEARCHES, beam_level, best_first, ida_star
+from solver.search import SEARCHES, best_first
 from solver.search.outcome import Limits, Problem, unreported
 
-from . import helpers
 from .helpers import check_along_a_walk, check_length, length, searched
 from .oracle import board_distances, solvable_boards
 from .test_documentation import example
@@ -33,15 +29,6 @@ INFORMED = [
     for name, search in SEARCHES.items()
     if not search.uninformed
 ]
-
-
-@pytest.fixture(autouse=True)
-def uncached(monkeypatch):
-    """Nothing compiled here is cached: the cache would name classes that programs cannot import."""
-    for module in (contract, ida_star, best_first, beam_level, helpers):
-        for function in vars(module).values():
-            if isinstance(function, Dispatcher):
-                monkeypatch.setattr(function, "_cache", NullCache())
 
 
 prepare = example("class OutOfLine")["prepare"]

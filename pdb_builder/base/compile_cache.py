@@ -10,6 +10,8 @@ numba, ``jit`` or the contract of heuristics, and every module of ours that thes
 Commands and pictures are not among them, so editing those recompiles nothing.
 
 *Old folders* are removed when a new one is created: all but the most recent few, unless used in the last day.
+
+``code_files`` knows the files in a folder.
 """
 
 from __future__ import annotations
@@ -20,16 +22,19 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from .folders import cache_folder
+from .errors import WriteError
+from .folders import cache_folder, make_folder
 
 PACKAGES = ("pdb_builder", "solver")
 COMPILERS = ("pdb_builder/base/jit.py", "solver/heuristics/contract.py")  # a module that imports one defines kernels
 KEPT = 3  # folders of other versions, however old
 RECENT = 24 * 3600  # seconds since its last use in which a folder is not removed
-LEAST_FREE = 100_000_000  # bytes of free disk space without which nothing is cached
+
+# Told in words about damage; None in a program that is not a command of ours.
+notify: Callable[[str], object] | None = None
 
 _IMPORT = re.compile(r"^from +(\.*)([\w.]*) +import +(\([^)]*\)|[^\n]*)", re.MULTILINE)
 _NUMBA = re.compile(r"^(from|import) +(numba|llvmlite)\b", re.MULTILINE)
@@ -66,20 +71,19 @@ def _imported(path: str, text: str, known: dict[str, bytes]) -> Iterator[str]:
 
 
 def prepare_cache(version: str) -> Path | None:
-    """The folder for code that this version of numba compiles from these sources, or None if it cannot be written."""
+    """The folder for code that this version of numba compiles from these sources; None if there cannot be one."""
     digest = hashlib.sha256(version.encode())
     try:
         for path, text in kernel_sources(Path(__file__).parents[2]).items():
             digest.update(f"{path} {len(text)}\n".encode() + text)
-        base = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder())
+        base = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder()).absolute()
         folder = base / f"kernels-{digest.hexdigest()[:16]}"
         if not folder.exists():
-            folder.mkdir(parents=True, exist_ok=True)  # another process may make it at the same moment
+            make_folder(folder)
             _prune(base, folder)
-        if not os.access(folder, os.W_OK) or shutil.disk_usage(folder).free < LEAST_FREE:
-            return None
-        os.utime(folder)  # the time of its last use, for ``_prune``
-    except (OSError, RuntimeError):  # RuntimeError: the user has no home folder
+        with contextlib.suppress(OSError):  # a folder that can only be read is a cache as well
+            os.utime(folder)  # the time of its last use, for ``_prune``
+    except (OSError, WriteError):
         return None
     return folder
 

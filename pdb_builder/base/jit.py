@@ -4,7 +4,7 @@
 lets kernels inline it. So index arithmetic is written once: compiled inside the level loop, and interpreted for a
 single look-up, where compiling would cost more than it saves.
 
-``compile_cache`` decides where compiled code is kept and when it is removed.
+``compile_cache`` decides where compiled code is kept and when it is removed, ``code_files`` whether it is believed.
 
 With ``NUMBA_DISABLE_JIT=1`` the builder runs as plain Python, and the Python bodies of the operations below do the
 work. The solver does not run that way: there the compiler chooses the body of each heuristic.
@@ -12,19 +12,26 @@ work. The solver does not run that way: there the compiler chooses the body of e
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numba
 from llvmlite import ir
 from numba.core import cgutils
 from numba.extending import intrinsic, overload, register_jitable
 
+from .code_files import CodeFiles
 from .compile_cache import prepare_cache
 
-_cache = prepare_cache(numba.__version__)
-if _cache:
-    numba.config.CACHE_DIR = str(_cache)  # for the whole process, other users of numba included
-
-kernel = numba.njit(nogil=True, error_model="numpy", cache=_cache is not None)
+_folder = prepare_cache(numba.__version__)
 shared = register_jitable
+
+
+def kernel(function: Callable) -> Callable:
+    """Decorator: compile a function when it is called with arguments of types that are new, or read it from a file."""
+    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    if _folder and not numba.config.DISABLE_JIT:
+        compiled._cache = CodeFiles(function, _folder)
+    return compiled
 
 
 def popcount(word):
