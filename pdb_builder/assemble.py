@@ -17,17 +17,20 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import errno
 import fcntl
 import os
 import shlex
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from . import __version__
-from .base.errors import DatabaseError, WriteError
+from .base.errors import DamagedDatabase, DatabaseError, NewerFormat, NotADatabase, WriteError
+from .base.folders import make_folder
 from .base.machine import description, readable_size
 from .base.workers import check_threads
 from .build import BuiltTable, build_table
@@ -37,6 +40,7 @@ from .pattern import Pattern, Spec
 from .store import check_tables, open_database, read_database, table_bytes, write_database
 
 POLL = 0.1  # seconds between attempts to get the lock
+ATTEMPTS = 100  # to create it, while other builders remove the workshop just then
 
 
 class Watcher:
@@ -44,6 +48,9 @@ class Watcher:
 
     def waiting(self, path: Path) -> None:
         """Another builder is at work on the same file."""
+
+    def started(self) -> None:
+        """Nothing is in the way of the build, and its work begins."""
 
     def table_kept(self, number: int, count: int, earlier: bool) -> None:
         """Table ``number`` of ``count`` is safe on the disk: from an earlier build, or just now."""
@@ -70,29 +77,35 @@ def build_database(
     """
     path, threads, watcher = Path(path), check_threads(threads), watcher or Watcher()
     workshop = path.parent / f".{path.name}.building"
-    if path.is_dir():
-        raise WriteError(f"cannot write {path}: it is a folder: choose the name of a file")
-    if path.exists() and not overwrite and not workshop.exists():
-        return _existing(path, spec)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise WriteError(f"cannot write {path}: it is a folder: choose the name of a file")
+        if path.is_symlink() and not path.exists():
+            raise WriteError(f"cannot write {path}: it is a link that leads nowhere: remove it, or choose another name")
+        if path.exists() and not overwrite and not workshop.exists():
+            return _existing(path, spec)
+        make_folder(path.parent)
         with _locked(workshop, lambda: watcher.waiting(path)), _tidied(workshop):
             if path.exists() and not overwrite:  # put there by the builder we waited for
                 return _existing(path, spec)
             _build(spec, path, workshop, threads, watcher, _provenance(command))
     except OSError as error:
-        raise WriteError(f"cannot write {path}: {error.strerror or error}: choose another folder") from error
+        remedy = "choose a shorter name" if error.errno == errno.ENAMETOOLONG else "choose another folder"
+        raise WriteError(f"cannot write {path}: {error.strerror or error}: {remedy}") from error
     return open_database(path)
 
 
 def _existing(path: Path, spec: Spec) -> Database:
     """The database that is already in place, which must be the one to build."""
-    database = open_database(path)
-    check_tables(database)
+    remedy = "choose another name, or replace it with `overwrite`"
+    try:
+        database = open_database(path)
+        check_tables(database)
+    except (DamagedDatabase, NewerFormat, NotADatabase) as error:
+        fact, _, _ = str(error).rpartition(": ")  # the remedy for those who only want to read it
+        raise type(error)(f"{fact}: {remedy}") from None
     if database.spec != spec:
-        raise DatabaseError(
-            f"{path} is another database ({database.spec.name}): choose another name, or replace it with `overwrite`"
-        )
+        raise DatabaseError(f"{path} is another database ({database.spec.name}): {remedy}")
     return database
 
 
@@ -116,6 +129,7 @@ def _build(spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watche
     earlier = {tiles: _kept_table(kept[tiles], spec, tiles) for tiles in order}
     tables: dict[Pattern, Table | BuiltTable] = {tiles: table for tiles, table in earlier.items() if table}
     _check_disk(path, spec, [tiles for tiles in order if tiles not in tables])
+    watcher.started()
     for tiles in order:
         number = spec.partition.index(tiles) + 1
         if tiles in tables:
@@ -162,22 +176,14 @@ def _check_disk(path: Path, spec: Spec, missing: Sequence[Pattern]) -> None:
 
 @contextlib.contextmanager
 def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
-    """Hold the file lock of a workshop, after waiting for its present holder.
+    """Hold the file lock of a workshop, after waiting for its present holder. Raises ``OSError``.
 
     A holder removes the workshop before it releases the lock. Whoever acquires it next may thus hold the lock of a
     file that is gone, and then starts over.
     """
     lock, told = workshop / "lock", False
     while True:
-        try:
-            workshop.mkdir(exist_ok=True)
-            handle = os.open(lock, os.O_CREAT | os.O_RDWR, 0o644)
-        except (FileNotFoundError, FileExistsError):
-            if os.path.lexists(workshop) and not workshop.is_dir():
-                raise WriteError(f"{workshop} is in the way: remove it") from None
-            continue  # removed in the meantime by a holder that finished
-        except IsADirectoryError:
-            raise WriteError(f"{lock} is in the way: remove it") from None
+        handle = _open_lock(workshop, lock)
         try:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -187,12 +193,38 @@ def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
                     told = True
                 time.sleep(POLL)
                 continue
-            if not (lock.exists() and os.path.samestat(os.fstat(handle), os.stat(lock))):
+            status = _status(lock)
+            if status is None or not os.path.samestat(status, os.fstat(handle)):
                 continue
             yield
             return
         finally:
             os.close(handle)
+
+
+def _open_lock(workshop: Path, lock: Path) -> int:
+    """Open the lock of a workshop, and create both if need be."""
+    for attempt in range(ATTEMPTS):
+        with contextlib.suppress(FileExistsError):
+            workshop.mkdir()
+        for path, is_right in (workshop, stat.S_ISDIR), (lock, stat.S_ISREG):
+            status = _status(path)
+            if status and not is_right(status.st_mode):  # not even a link: where it leads, we cannot rename files
+                raise WriteError(f"{path} is in the way: remove it")
+        try:
+            return os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o644)
+        except FileNotFoundError:  # a holder that finished has just removed the workshop
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError("the last attempt either opens the lock or fails")
+
+
+def _status(path: Path) -> os.stat_result | None:
+    """What is at a path, links not followed; None if nothing is."""
+    try:
+        return path.lstat()
+    except FileNotFoundError:
+        return None
 
 
 @contextlib.contextmanager

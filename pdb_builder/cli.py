@@ -117,4 +117,4 @@ def _bench_options(command: Parser) -> None:
 
 
 def main(argv: list[str] | None = None) -> int:
-    return run("pdb-builder", _parser, argv, "run the same command again to continue")
+    return run("pdb-builder", _parser, argv, "nothing was changed, and the same command starts over")

@@ -1,6 +1,9 @@
 """Whole databases: resumed, interrupted, raced for, refused."""
 
 import contextlib
+import errno
+import os
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +14,7 @@ from pdb_builder.base.machine import readable_size
 from pdb_builder.memory import build_memory, check_build_memory, largest_pattern
 
 SPEC = Spec(Grid(4, 4), NAMED["4x4-5-5-5"])
+needs_proc = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
 
 
 def tables_of(database):
@@ -30,6 +34,9 @@ class Recorder(Watcher):
 
     def waiting(self, path):
         self.events.append("waiting")
+
+    def started(self):
+        self.events.append("started")
 
     def table_kept(self, number, count, earlier):
         self.events.append(f"kept {number}" if earlier else f"saved {number}")
@@ -104,7 +111,9 @@ def test_the_workshop_of_a_builder_killed_at_the_last_moment_is_removed(tmp_path
 def test_a_file_in_the_way_is_not_touched(tmp_path):
     path = tmp_path / "x.h5"
     path.write_text("my thesis")
-    with pytest.raises(DatabaseError, match="is not a pattern database"):
+    with pytest.raises(
+        DatabaseError, match=r"is not a pattern database .*: choose another name, or replace it with `overwrite`$"
+    ):
         build_database(SPEC, path)
     assert path.read_text() == "my thesis"
     build_database(Spec(Grid(3, 3), NAMED["3x3-8"]), path, overwrite=True)
@@ -116,10 +125,121 @@ def test_a_file_in_the_way_is_not_touched(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_cannot_be_written(tmp_path):
+def test_a_damaged_file_in_the_way_is_not_touched(tmp_path):
+    database = build_database(SPEC, tmp_path / "x.h5")
+    path, table = database.path, database.tables[0]
+    content = bytearray(path.read_bytes())
+    last = table.offset + table.values.nbytes - 1
+    for at, fact in (last, "does not match its SHA-256"), (5000, "do not match its seal"):
+        content[at] ^= 1
+        path.write_bytes(content)
+        with pytest.raises(DatabaseError, match=f"{fact}: choose another name, or replace it with `overwrite`$"):
+            build_database(SPEC, path)
+        assert path.read_bytes() == content
+
+
+# ---- places where nothing can be written --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "place, fact",
+    [
+        pytest.param("/proc/x.h5", "No such file or directory: choose another folder", marks=needs_proc),
+        pytest.param("/proc/a/x.h5", "No such file or directory: choose another folder", marks=needs_proc),
+        ("file/x.h5", "Not a directory: choose another folder"),
+        ("file/a/x.h5", "Not a directory: choose another folder"),
+        ("circle/x.h5", "Not a directory: choose another folder"),
+        ("circle", "it is a link that leads nowhere: remove it, or choose another name"),
+        ("dangling", "it is a link that leads nowhere: remove it, or choose another name"),
+        ("folder", "it is a folder: choose the name of a file"),
+        ("x" * 300 + ".h5", "File name too long: choose a shorter name"),
+        ("x" * 250 + ".h5", "File name too long: choose a shorter name"),  # as that of the workshop is
+    ],
+)
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_places_where_nothing_can_be_written(place, fact, overwrite, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(DatabaseError, match=r"cannot write .*choose another folder"):
-        build_database(SPEC, tmp_path / "file" / "x.h5")
+    (tmp_path / "circle").symlink_to(tmp_path / "circle")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(DatabaseError, match=f"^cannot write .*: {fact}$"):
+        build_database(SPEC, tmp_path / place, overwrite=overwrite)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("number", [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EIO, errno.ENOENT], ids=os.strerror)
+@pytest.mark.parametrize("call", ["mkdir", "open"])
+def test_what_can_be_wrong_with_a_folder(call, number, tmp_path, monkeypatch):
+    """Even a file that disappears whenever it is created is not waited for."""
+    normal = getattr(os, call)
+
+    def failing(path, *args, **options):
+        if ".building" in os.fspath(path):
+            raise OSError(number, os.strerror(number), path)
+        return normal(path, *args, **options)
+
+    monkeypatch.setattr(os, call, failing)
+    with pytest.raises(DatabaseError, match=f"^cannot write .*: {os.strerror(number)}: choose another folder$"):
+        build_database(SPEC, tmp_path / "x.h5")
+    assert not (tmp_path / "x.h5").exists()
+
+
+def test_a_workshop_that_another_builder_removes_just_then_is_made_again(tmp_path, monkeypatch):
+    normal, left = os.open, [None] * 3
+
+    def removing(path, *args, **options):
+        if os.fspath(path).endswith("lock") and left:
+            left.pop()
+            os.rmdir(os.path.dirname(path))
+        return normal(path, *args, **options)
+
+    monkeypatch.setattr(os, "open", removing)
+    build_database(SPEC, tmp_path / "x.h5")
+    assert os.listdir(tmp_path) == ["x.h5"] and not left
+
+
+def as_file(path):
+    path.write_text("mine")
+
+
+def as_link(path):
+    (path.parent / "target").mkdir(exist_ok=True)
+    path.symlink_to(path.parent / "target")
+
+
+def as_dangling_link(path):
+    path.symlink_to("/nowhere/at/all")
+
+
+def as_circle(path):
+    path.symlink_to(path)
+
+
+@pytest.mark.parametrize("make", [as_file, as_link, as_dangling_link, as_circle, os.mkfifo])
+def test_something_else_in_the_place_of_the_workshop(make, tmp_path):
+    make(tmp_path / ".x.h5.building")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(DatabaseError, match=r"\.x\.h5\.building is in the way: remove it$"):
+        build_database(SPEC, tmp_path / "x.h5")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("make", [os.mkdir, as_link, as_dangling_link, as_circle, os.mkfifo])
+def test_something_else_in_the_place_of_the_lock(make, tmp_path):
+    (tmp_path / ".x.h5.building").mkdir()
+    make(tmp_path / ".x.h5.building" / "lock")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(DatabaseError, match=r"\.x\.h5\.building/lock is in the way: remove it$"):
+        build_database(SPEC, tmp_path / "x.h5")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_without_a_home_folder_databases_need_a_place(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "no"))
+    with pytest.raises(DatabaseError, match=r"there is no home folder .*no .*: set \$SLIDEPDB_DATABASES to another"):
+        build_database(SPEC, tmp_path / "no" / "databases" / "x.h5")
+    assert not (tmp_path / "no").exists()
 
 
 # ---- memory -------------------------------------------------------------------------------------

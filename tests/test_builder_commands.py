@@ -43,6 +43,21 @@ def test_build_prints_the_path_of_each_database(databases, builder):
     assert (code, output) == (0, f"{databases / '3x3-8.h5'}\n") and "nothing to do" in errors
 
 
+def test_what_cannot_be_built_is_one_line(tmp_path, builder):
+    (tmp_path / "junk.h5").write_text("my thesis")
+    (tmp_path / "circle.h5").symlink_to(tmp_path / "circle.h5")
+    for name, remedy in (
+        ("junk", "choose another name, or replace it with --overwrite"),
+        ("circle", "remove it, or choose another name"),
+        ("junk.h5/a", "choose another folder"),
+        ("x" * 250, "choose a shorter name"),
+    ):
+        code, output, errors = builder("build", "3x3-8", "--output", str(tmp_path / f"{name}.h5"))
+        assert (code, output, len(errors.splitlines())) == (2, "", 1) and errors.endswith(f": {remedy}\n")
+    code, _, errors = builder("build", "3x3-8", "--blank", "1" + "0" * 18)
+    assert code == 2 and "a 3x3 board has cells 0 to 8" in errors
+
+
 def test_the_folder_is_printed_as_an_absolute_path(tmp_path, monkeypatch, builder):
     monkeypatch.chdir(tmp_path)
     code, output, errors = builder("build", "3x3-4-4", "--folder", "here")
@@ -127,6 +142,16 @@ def test_list_shows_which_databases_are_built(databases, builder):
 
 
 # ---- verify -------------------------------------------------------------------------------------
+
+
+def test_an_interrupted_verification_starts_over(small, builder, monkeypatch):
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pdb_builder.commands.verify.verify_database", interrupted)
+    code, output, errors = builder("verify", str(small))
+    assert (code, output) == (130, "")
+    assert errors == "interrupted: nothing was changed, and the same command starts over\n"
 
 
 def test_verify_proves_a_database(small, builder):

@@ -68,7 +68,7 @@ def _blank_of(text: str, grid: Grid) -> int:
     named = {"first": 0, "last": grid.cells - 1}
     if text in named:
         return named[text]
-    if not (text.isascii() and text.isdigit() and len(text) < 4):
+    if not (text.isascii() and text.isdigit() and len(text) < 20):
         raise InputError(f"'{text}' is not a cell for the blank: write first, last or a cell number such as 5")
     return grid.check_blank(int(text))
 
@@ -94,13 +94,18 @@ def _partition_of(target: str, grid: Grid, blank: int, encoding: str, args: argp
 
 
 class ProgressBars(Watcher):
-    """A progress bar per table, on stderr if that is a terminal."""
+    """What will be built, and a progress bar per table, on stderr if that is a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, plan: str) -> None:
+        self.plan = plan
         self.kept = 0  # finished tables that a later build can use
 
     def waiting(self, path: Path) -> None:
         notice(f"{path} is being built by another process: waiting for it")
+
+    def started(self) -> None:
+        if self.plan:
+            notice(self.plan)
 
     def table_kept(self, number: int, count: int, earlier: bool) -> None:
         self.kept += 1
@@ -118,15 +123,16 @@ class ProgressBars(Watcher):
 def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
     """Build one database, or find that it exists."""
     exists = path.exists() and not args.overwrite
+    plan = ""
     if not exists:
         sizes = "-".join(str(len(tiles)) for tiles in spec.partition)
         needed = check_build_memory(
             spec.grid, map(len, spec.partition), spec.encoding, args.max_memory, args.threads, args.force
         )
-        notice(
+        plan = (
             f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {readable_size(needed)} of memory to build"
         )
-    bars = ProgressBars()
+    bars = ProgressBars(plan)
     started = time.perf_counter()
     try:
         build_database(
@@ -138,7 +144,7 @@ def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
             command=["pdb-builder", *args.words],
         )
     except KeyboardInterrupt:
-        kept = f"{bars.kept} of {len(spec.partition)} tables are finished and kept"
+        kept = f"{bars.kept} of {len(spec.partition)} tables finished and kept"
         raise KeyboardInterrupt(f"{kept}: run the same command again to continue") from None
     if exists:
         notice(f"{path} exists and is valid: nothing to do")
