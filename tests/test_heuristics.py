@@ -6,7 +6,16 @@ from itertools import pairwise, permutations
 import pytest
 
 from pdb_builder import NAMED, Grid, InputError, Spec, open_database
-from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database
+from solver.heuristics import (
+    MOST_PARTS,
+    check_name,
+    hamming,
+    inversions,
+    linear_conflict,
+    manhattan,
+    maximum,
+    pattern_database,
+)
 from solver.heuristics.databases import database_heuristic
 from solver.heuristics.linear_conflict import fewest_removals
 from solver.heuristics.preparing import prepare
@@ -346,10 +355,37 @@ def test_unknown_heuristics_are_refused_in_one_line(spec, tmp_path):
     assert "\n" not in str(error.value) and "manhattan" in str(error.value)
 
 
+@pytest.mark.parametrize(
+    "spec",
+    ["max:" * 25_000, "max:" * 25_000 + "manhattan", "max:" + "+" * 100_000, "max:" + "max:a+" * 20_000, "x" * 100_000],
+    ids=lambda spec: f"{spec[:4]}...{spec[-9:]}",
+)
+def test_no_name_is_too_long_to_be_refused(spec):
+    with pytest.raises(InputError) as error:
+        check_name(spec)
+    assert len(str(error.value)) < 300
+
+
+def test_a_maximum_has_a_reasonable_number_of_parts(tmp_path):
+    """Each of them takes seconds to compile."""
+    parts = [f"pdb:{number}" for number in range(MOST_PARTS + 1)]
+    check_name("max:" + "+".join(parts[:-1] * 1000))
+    with pytest.raises(InputError, match=r"has 7 heuristics: take the maximum of at most 6$"):
+        check_name("max:" + "+".join(parts))
+    with pytest.raises(InputError, match="unknown heuristic 'max:hamming'"):
+        check_name("max:manhattan+max:hamming")
+
+
+def test_the_parts_of_a_maximum_count_once(tmp_path):
+    grid = Grid(3, 3)
+    assert prepare("max:" + "+".join(["manhattan"] * 40), grid, 0, tmp_path).name == "manhattan"
+    assert prepare("max:hamming+ manhattan+hamming", grid, 0, tmp_path).name == "max:hamming+manhattan"
+
+
 def test_heuristics_know_their_names(small, tmp_path):
     grid = Grid(3, 3)
-    assert prepare("max:manhattan+linear-conflict+manhattan", grid, 0, tmp_path).name == (
-        "max:manhattan+linear-conflict+manhattan"
+    assert prepare("max:manhattan+linear-conflict+hamming", grid, 0, tmp_path).name == (
+        "max:manhattan+linear-conflict+hamming"
     )
     assert prepare("pdb", grid, 0, small.parent).name.startswith("pdb:3x3-")
     assert prepare("pdb:3x3-4-4", grid, 0, small.parent).name == "pdb:3x3-4-4"

@@ -40,7 +40,7 @@ from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from numba import typeof
+from numba import config, typeof
 from numba.core.errors import TypingError
 from numba.extending import overload
 
@@ -48,6 +48,11 @@ from pdb_builder.base.errors import InputError
 from pdb_builder.base.jit import kernel
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
+
+if config.DISABLE_JIT:  # the bodies of operations are chosen by the compiler
+    raise InputError(
+        "NUMBA_DISABLE_JIT is set, and only pdb-builder runs without the compiler: unset it to solve boards"
+    )
 
 Board = Sequence[int]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 
-from . import check_name, hamming, inversions, linear_conflict, manhattan, maximum, walking_distance
+from . import check_name, hamming, inversions, linear_conflict, manhattan, maximum, parts_of, walking_distance
 from .contract import Heuristic
 from .databases import best_database, database_heuristic, how_to_build, named_database
 
@@ -41,16 +41,19 @@ def prepare(
 ) -> Heuristic:
     """The heuristic that ``spec`` names, for the canonical goal with its blank on the given cell."""
     check_name(spec)
-    name, _, rest = spec.strip().partition(":")
+    largest, *others = (_prepare_one(part, grid, blank, folder, notify, progress) for part in parts_of(spec))
+    for other in others:
+        largest = maximum.prepare(largest, other)
+    return largest
+
+
+def _prepare_one(spec: str, grid: Grid, blank: int, folder: Path, notify: Notify, progress: OnPreparing) -> Heuristic:
+    """``prepare`` for what is not a maximum."""
+    name, _, rest = spec.partition(":")
     if name in SIMPLE:
         return SIMPLE[name](grid, blank)
     if name == "walking-distance":
         return walking_distance.prepare(grid, blank, folder, notify, progress)
-    if name == "max":
-        largest, *others = (prepare(part, grid, blank, folder, notify, progress) for part in rest.split("+"))
-        for other in others:
-            largest = maximum.prepare(largest, other)
-        return largest
     database, unusable = (named_database(rest, folder), ()) if rest else best_database(grid, blank, folder)
     if database is None:
         raise InputError(
