@@ -17,10 +17,9 @@
 The names below are imported when they are first used, so that importing the package does not import numba.
 """
 
-from typing import TYPE_CHECKING
-
 from .base.lazy import lazy_names
 
+TYPE_CHECKING = False  # importing it from ``typing`` would take most of the time
 if TYPE_CHECKING:  # the same names, for type checkers
     from .assemble import build_database as build_database
     from .base.errors import DatabaseError as DatabaseError

@@ -17,12 +17,14 @@ before that needs numpy or numba.
 "raise `max_memory`". ``with_flags`` turns them into flags when an error is printed.
 
 *Streams.* A standard stream can be closed, full, or unable to encode a character. A program must not fail
-with a traceback because of that, nor report success for output that was never written.
+with a traceback because of that, nor report success for output that was never written. What a stream cannot encode is
+printed in ASCII, where there is something like it: ``PLAIN`` is the only place that knows.
 """
 
 from __future__ import annotations
 
 import argparse
+import codecs
 import contextlib
 import errno
 import os
@@ -36,11 +38,14 @@ from importlib import import_module
 from pathlib import Path
 
 from . import __version__
-from .base import interrupts
+from .base import compile_cache, interrupts
 from .base.errors import SlidepdbError
+from .base.files import remove_unfinished
 from .base.folders import databases_folder
 from .base.workers import MAX_THREADS
+from .launch import INTERRUPTED, SIGNALS, end_at_once
 
+MOST, MOST_TEXT = 10**18, "10^18"  # beyond any size, limit or number that makes sense
 DEFECT = 70  # the exit code of a defect in the program
 REMEDIES = {
     errno.ENOENT: "check the name",
@@ -49,6 +54,10 @@ REMEDIES = {
     errno.ENOSPC: "make room, or use another disk",
 }
 FLAGS = {"every": "--all"}  # parameters whose flags have other names
+
+# What is printed instead of a character that a stream cannot encode, and for any other.
+PLAIN = dict.fromkeys("▏▎▍", "|") | dict.fromkeys("▌▋▊▉█", "#") | {"×": "x", "…": "..."}
+UNKNOWN = "?"
 
 
 # ---- output -------------------------------------------------------------------------------------
@@ -115,10 +124,13 @@ def new_parser(
 
 def parse_size(text: str) -> int:
     """The number of bytes written as 4G, 512M, 1.5GB or without a unit."""
-    match = re.fullmatch(r"([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([kmgt]?)i?b?", text.strip().lower())
-    if not match:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a size: write it as 4G or 512M")
-    return int(float(match[1]) * 1000 ** " kmgt".index(match[2] or " "))
+    match = re.fullmatch(r"([0-9]{1,99}(?:\.[0-9]{1,99})?)\s*([kmgt]?)i?b?", text.strip().lower())
+    size = float(match[1]) * 1000 ** " kmgt".index(match[2] or " ") if match else -1
+    if not 0 <= size <= MOST:
+        raise argparse.ArgumentTypeError(
+            f"'{text[:20]}' is not a size of up to {MOST_TEXT} bytes: write it as 4G or 512M"
+        )
+    return int(size)
 
 
 def positive(text: str) -> int:
@@ -154,17 +166,16 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
 
     ``after_interrupt`` is what an interrupted command says unless it says something itself.
     """
-    interrupts.end_command = _end_before_work
-    prepare_streams()
-    words = sys.argv[1:] if argv is None else argv
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM interrupts, like Ctrl-C
 
     def fail(error: object) -> int:
         notice(f"{prog}: error: {with_flags(str(error))}")
         return 2
 
     try:
+        interrupts.end_command, compile_cache.notify = _end_before_work, notice
+        prepare_streams()
+        _raise_interrupts()
+        words = sys.argv[1:] if argv is None else argv
         args = make_parser().parse_args(words)
         args.words = words
         if "folder" in args and args.folder is None:
@@ -182,11 +193,13 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         if sys.stderr.isatty():
             print(file=sys.stderr)  # ends the line of the progress bar
         notice(f"interrupted: {str(interrupt) or after_interrupt}")
-        return 130
+        return INTERRUPTED
     except BrokenPipeError:  # the reader of the output closed it: not an error
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
+        if error.filename is None and error.errno in (errno.ENOENT, errno.EACCES):  # no output fails like this
+            return fail("the current folder was removed, or cannot be read: change to another one")
         if error.filename is None:  # stdout: what it still buffers cannot be written either
             with contextlib.suppress(OSError):
                 sys.stdout.close()
@@ -196,13 +209,24 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         traceback.print_exc()
         return DEFECT
     finally:
-        interrupts.end_command = None
+        interrupts.end_command = compile_cache.notify = None
+
+
+def _raise_interrupts() -> None:
+    """Let Ctrl-C and SIGTERM raise ``KeyboardInterrupt``, unless whoever called us handles or ignores them."""
+    if threading.current_thread() is threading.main_thread():
+        for number in SIGNALS:
+            if signal.getsignal(number) in (signal.SIG_DFL, end_at_once):
+                signal.signal(number, signal.default_int_handler)
 
 
 def _end_before_work() -> None:
     """End the program while modules are imported or kernels are compiled, which an exception would break."""
-    notice("interrupted: before the work began")
-    os._exit(130)
+    remove_unfinished()
+    end_at_once()
+
+
+# ---- streams ------------------------------------------------------------------------------------
 
 
 def prepare_streams() -> None:
@@ -213,7 +237,16 @@ def prepare_streams() -> None:
             if handle != number:
                 os.dup2(handle, number)
             setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
+    codecs.register_error("plain", _in_plain)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            utf8 = (stream.encoding or "").lower().replace("-", "") == "utf8"
-            stream.reconfigure(errors="surrogateescape" if utf8 else "replace")
+            stream.reconfigure(errors="plain")
+
+
+def _in_plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    """What is printed for the first character that cannot be encoded, and where to go on."""
+    assert isinstance(error, UnicodeEncodeError), "nothing is decoded in this way"
+    character, go_on = error.object[error.start], error.start + 1
+    if "\udc80" <= character <= "\udcff":  # a byte of a file name that is not text: print just that
+        return bytes([ord(character) - 0xDC00]), go_on
+    return PLAIN.get(character, UNKNOWN), go_on

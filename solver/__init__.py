@@ -21,10 +21,9 @@ pdb_builder.base.errors.Unsolvable: the board cannot be solved: its order is an 
 but its blank is an even number of moves from home: exchange any two tiles, such as 1 and 2
 """
 
-from typing import TYPE_CHECKING
-
 from pdb_builder.base.lazy import lazy_names
 
+TYPE_CHECKING = False  # importing it from ``typing`` would take most of the time
 if TYPE_CHECKING:  # the same names, for type checkers
     from pdb_builder.base.errors import Unsolvable as Unsolvable
 

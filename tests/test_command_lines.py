@@ -11,8 +11,8 @@ import pytest
 
 import pdb_builder.cli
 import solver.cli
+from pdb_builder.base import compile_cache
 from pdb_builder.base.folders import databases_folder
-from pdb_builder.launch import launch
 from pdb_builder.shell import parse_size, positive, with_flags
 from solver import argument_types
 
@@ -85,13 +85,6 @@ def test_both_programs_start_with_launch(package, monkeypatch):
     assert started == [f"{package}.cli"]
 
 
-def test_an_interrupt_while_the_command_line_is_imported_is_quiet(folder, monkeypatch, capsys):
-    (folder / "interrupted_import.py").write_text("raise KeyboardInterrupt")
-    monkeypatch.syspath_prepend(folder)
-    assert launch("interrupted_import") == 130
-    assert capsys.readouterr() == ("", "")
-
-
 @pytest.mark.parametrize(
     "error, code, said",
     [
@@ -112,10 +105,58 @@ def test_what_ends_a_command(error, code, said, call, monkeypatch):
     assert code == 70 or len(errors.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    "words",
+    [("pdb-solver", "solve", EASY, "--folder", "here"), ("pdb-builder", "list", "--folder", "here")],
+    ids=lambda words: words[0],
+)
+def test_a_current_folder_that_was_removed(words, call, tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    code, output, errors = call(*words)
+    fact = "the current folder was removed, or cannot be read: change to another one"
+    assert (code, output, errors) == (2, "", f"{words[0]}: error: {fact}\n")
+    monkeypatch.setenv("SLIDEPDB_DATABASES", "here")
+    assert call(*words[:2], *words[2:-2]) == (2, "", errors)
+
+
+def test_remarks_about_compiled_code_are_printed(call, monkeypatch):
+    monkeypatch.setattr("solver.commands.random.run", lambda args: compile_cache.notify("it was damaged") or 0)
+    assert call("pdb-solver", "random", "4x4") == (0, "", "it was damaged\n")
+    assert compile_cache.notify is None
+
+
 def test_a_missing_file_does_not_close_the_output_of_the_caller(call):
     """Whoever calls ``main`` from Python wants to go on printing."""
     call("pdb-solver", "check", "--file", "no such file")
     assert sys.stdout.closings == 0
+
+
+def printed(encoding, text, monkeypatch):
+    """The bytes of a text that a command prints to a stream with an encoding."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding, write_through=True)
+    monkeypatch.setattr("sys.stdout", stream)
+    monkeypatch.setattr("solver.commands.random.run", lambda args: print(text, end="") or 0)
+    assert solver.cli.main(["random", "4x4"]) == 0
+    return stream.buffer.getvalue()
+
+
+BAR = "█" * 3 + "▏▎▍▌▋▊▉"
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252", "utf-8"])
+def test_what_cannot_be_encoded_is_printed_in_ascii(encoding, monkeypatch):
+    if encoding == "utf-8":
+        assert printed(encoding, f"{BAR} 4×4 … ü ☃", monkeypatch) == f"{BAR} 4×4 … ü ☃".encode()
+    else:
+        assert printed(encoding, BAR, monkeypatch) == b"###|||####"
+        assert printed(encoding, "☃", monkeypatch) == b"?"
+        assert printed(encoding, "×…", monkeypatch) == {
+            "ascii": b"x...", "latin-1": b"\xd7...", "cp1252": b"\xd7\x85",
+        }[encoding]  # fmt: skip
+    assert printed(encoding, "a\udcffb", monkeypatch) == b"a\xffb", "a file name that is not text"
+    assert printed(encoding, "a\ud800b", monkeypatch) == b"a?b"
 
 
 @pytest.mark.parametrize("words", [["check", "1 2 3 ü"], ["check", EASY, "--file", "ü"]])
@@ -191,12 +232,18 @@ def test_bad_arguments_are_one_line_and_exit_code_2(program, words, message, cal
         ("pdb-solver", "solve --moves hand", "--moves: invalid choice"),
         ("pdb-solver", "solve --set korf1", "--set: invalid choice"),
         ("pdb-solver", "solve --jobs 0", "--jobs: '0' is not"),
-        ("pdb-solver", "solve --weight 0.5", "--weight: '0.5' is not a number of 1 or more"),
-        ("pdb-solver", "solve --width 0", "--width: '0' is not a whole number above 0"),
+        ("pdb-solver", "solve --weight 0.5", "--weight: '0.5' is not a number from 1 to 10^18"),
+        ("pdb-solver", "solve --width 0", "--width: '0' is not a whole number from 1 to 10^18: write it as"),
         ("pdb-solver", "solve --depth 0", "--depth: '0' is not"),
         ("pdb-solver", "solve --node-limit -5", "--node-limit: "),
         ("pdb-solver", "solve --time-limit nan", "--time-limit: 'nan' is not a number of seconds above 0"),
         ("pdb-solver", "solve --memory-limit lots", "--memory-limit: 'lots' is not a size"),
+        ("pdb-solver", f"solve --depth 1{'0' * 30}", "0' is not a whole number from 1 to 10^18: write it as 5000000"),
+        ("pdb-solver", "solve --node-limit 1e30", "'1e30' is not a whole number from 1 to 10^18: write it as 5000000"),
+        ("pdb-solver", "solve --time-limit 1e30", "'1e30' is not a number of seconds above 0 and up to 10^18: write"),
+        ("pdb-solver", "solve --memory-limit 9999999T", "'9999999T' is not a size of up to 10^18 bytes: write it"),
+        ("pdb-solver", f"random 4x4 --seed 1{'0' * 30}", "is not a whole number from -10^18 to 10^18: write it as 7"),
+        ("pdb-solver", "compare --only 1-99999999", "is not a list of numbers up to 9999999: write it as 1-20,33"),
         ("pdb-solver", "solve --speed 26", "--speed: '26' is not a number from 0.1 to 25"),
         ("pdb-solver", "compare --only x", "--only: 'x' is not a list of numbers"),
         ("pdb-solver", "compare --seed one", "--seed: 'one' is not a whole number"),
@@ -225,18 +272,18 @@ VALUES = {
         "1.5k": 1500,
         "2.0": 2,
     },
-    argument_types.number_from_1: {"1": 1, "1.5": 1.5, "1000": 1000, "5000": 5000},
-    argument_types.whole_number: {"7": 7, "-3": -3, "+0": 0},
+    argument_types.number_from_1: {"1": 1, "1.5": 1.5, "1000": 1000, "5000": 5000, "1" + "0" * 18: 10**18},
+    argument_types.whole_number: {"7": 7, "-3": -3, "+0": 0, "-1" + "0" * 18: -(10**18)},
     argument_types.seconds_above_0: {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "2e3": 2000},
     argument_types.moves_per_second: {"0.1": 0.1, "4": 4, "25": 25},
     argument_types.number_list: {"1-3,7": {1, 2, 3, 7}, "5": {5}, " 2 , 4 ": {2, 4}},
 }
 REFUSED = {
-    parse_size: ["lots", "", "-1", "4X", "1e9", "4 G G"],
+    parse_size: ["lots", "", "-1", "4X", "1e9", "4 G G", "1000001T", "9" * 5000],
     positive: ["0", "257", "x", "", "1.5", "-1", "٣"],
-    argument_types.number_above_0: ["0", "-5", "ten", "1.5", "0.1", "1e99x", "", "1e-3", "nan"],
-    argument_types.number_from_1: ["0.5", "0", "-1", "x", "", "inf", "1e3"],
-    argument_types.whole_number: ["abc", "1.5", "", "9" * 30],
+    argument_types.number_above_0: ["0", "-5", "ten", "1.5", "0.1", "1e99x", "", "1e-3", "nan", "1e19", "9" * 5000],
+    argument_types.number_from_1: ["0.5", "0", "-1", "x", "", "inf", "1e3", "9" * 30],
+    argument_types.whole_number: ["abc", "1.5", "", "9" * 30, "9" * 5000],
     argument_types.seconds_above_0: ["0", "-1", "nan", "inf", "1e99", "soon", ""],
     argument_types.moves_per_second: ["0", "26", "fast", "nan", "0.09", ""],
     argument_types.number_list: ["x", "5-3", "", "1,,2", "-3", "1 - 2"],
