@@ -147,11 +147,69 @@ print(len(printed.getvalue()) > 5000)
     assert (done.returncode, done.stdout, done.stderr) == (0, "True\n", "")
 
 
+STARTED = """
+import os, signal, sys, threading, time
+from pdb_builder.launch import launch
+delay, number = float(sys.argv.pop(1)), int(sys.argv.pop(1))
+def interrupt():
+    while signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:  # this little program is not what is tested
+        pass
+    time.sleep(delay)
+    os.kill(os.getpid(), number)
+threading.Thread(target=interrupt, daemon=True).start()
+sys.exit(launch("solver.cli"))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("delay", [0, 0.01, 0.02, 0.04, 0.08, 0.16, 0.3, 0.6])
+def test_an_interruption_of_the_start_is_one_line(number, delay, compiled):
+    """However early it comes; and one that comes too late changes nothing."""
+    words = ("solve", EASY, "--heuristic", "manhattan", "--quiet")
+    with started("-c", STARTED, delay, int(number), *words) as process:
+        code, output, errors = ended(process)
+    assert (code, output, errors) == (0, "LL\n", "") or (
+        code == 130 and output in ("", "LL\n") and "interrupted" in errors and len(errors.splitlines()) == 1
+    )
+
+
+def test_an_ignored_interruption_stays_ignored(compiled):
+    """As in a background job of a shell."""
+
+    def ignore():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    words = ("solve", EASY, "--heuristic", "manhattan", "--quiet")
+    with started("-c", STARTED, 0, int(signal.SIGINT), *words, before=ignore) as process:
+        assert ended(process) == (0, "LL\n", "")
+
+
+def test_without_the_compiler_boards_are_not_solved_but_databases_are_built():
+    variables = {"NUMBA_DISABLE_JIT": "1"}
+    for words in (("solve", EASY), ("compare", EASY), ("bench", "manhattan")):
+        with started("-m", "solver", *words, variables=variables) as process:
+            code, output, errors = ended(process)
+        assert (code, output) == (2, "") and re.fullmatch(
+            r"pdb-solver: error: NUMBA_DISABLE_JIT is set, .*: unset it to solve boards\n", errors
+        )
+    with started("-m", "pdb_builder", "build", "2x2", "--output", "x.h5", variables=variables) as process:
+        assert ended(process)[:2] == (0, "x.h5\n")
+
+
 def test_the_builder_measures_in_separate_processes(capsys):
     assert builder.main(["bench", "3x3:3", "2x3:2:bytes", "--repeat", "1", "--json"]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(row["board"], row["tiles"], row["encoding"]) for row in rows] == [("3x3", 3, "bits"), ("2x3", 2, "bytes")]
     assert all(row["states_per_second"] > 0 and row["peak_memory"] > 10**7 for row in rows)
+
+
+def test_a_home_that_does_not_exist_is_not_made(tmp_path, compiled):
+    """Neither by us nor by matplotlib."""
+    variables = {"HOME": str(tmp_path / "no"), "XDG_CONFIG_HOME": "", "MPLCONFIGDIR": ""}
+    words = ("compare", EASY, "--heuristics", "manhattan", "--plot", "x.svg")
+    with started("-m", "solver", *words, variables=variables) as process:
+        code, _, errors = ended(process)
+    assert (code, errors) == (0, "") and os.listdir(tmp_path) == ["x.svg"]
 
 
 # ---- streams ------------------------------------------------------------------------------------
@@ -231,6 +289,32 @@ def test_an_interrupted_playback_leaves_the_cursor_and_the_answer(terminal, comp
     assert "31 moves, proven shortest" in answer
 
 
+# A shell in miniature: it starts a program in a process group of its own, and tells when that stops.
+SHELL = """
+import os, subprocess, sys
+program = subprocess.Popen([sys.executable, "-m", "solver", *sys.argv[1:]], process_group=0)
+print(program.pid, file=sys.stderr, flush=True)
+while os.WIFSTOPPED(status := os.waitpid(program.pid, os.WUNTRACED)[1]):
+    print("stopped", file=sys.stderr, flush=True)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_a_suspended_playback_gives_the_cursor_back_and_goes_on(terminal, compiled):
+    words = ("solve", FARTHER, "--animate", "--speed", "0.1", "--heuristic", "manhattan")
+    with started("-c", SHELL, *words, stdout=terminal.theirs) as shell:
+        player = int(shell.stderr.readline())
+        terminal.read(until="move 1 of 3")
+        os.kill(player, signal.SIGTSTP)
+        assert shell.stderr.readline() == "stopped\n"
+        assert terminal.read(until=SHOW).count(HIDE) == 1
+        os.kill(player, signal.SIGCONT)
+        terminal.read(until=SHOW + HIDE)
+        os.kill(player, signal.SIGINT)
+        assert ended(shell)[0] == 130
+    assert terminal.read().count(SHOW) == 2
+
+
 def test_an_interrupted_playback_of_several_boards_ends_them_all(terminal, compiled):
     Path("boards").write_text(f"{EASY}\n{FARTHER}\n")
     words = ("solve", "--file", "boards", "--animate", "--speed", "0.1", "--heuristic", "manhattan")
@@ -297,8 +381,24 @@ def test_an_interruption_while_kernels_are_compiled(words, tmp_path):
     """The first kernels are in the cache before the next one is compiled."""
     cache = tmp_path / "cache"
     with started("-m", "solver", *words, variables={"NUMBA_CACHE_DIR": str(cache)}) as process:
-        wait_until(lambda: any(cache.rglob("*.nbi")), process)
+        wait_until(lambda: any(cache.rglob("*.kernel")), process)
         assert ended(process, signal.SIGINT) == (130, "", "interrupted: before the work began\n")
+
+
+def test_an_interrupted_writer_of_a_table_leaves_nothing(tmp_path):
+    code = """
+import os, signal, sys, time
+import solver.cli, solver.heuristics.walking_table as module
+def write_slowly(file, kind, build):
+    file.write(b"a part")
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+module.write_sealed = write_slowly
+sys.exit(solver.cli.main(sys.argv[1:]))
+"""
+    with started("-c", code, "solve", EASY, "--heuristic", "walking-distance") as process:
+        assert ended(process) == (130, "", "interrupted: before the work began\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

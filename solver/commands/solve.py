@@ -225,7 +225,8 @@ def _show(solution: Solution, args: argparse.Namespace, notify: Notify) -> bool:
 def _play(solution: Solution, args: argparse.Namespace) -> bool:
     """Play a solution in the terminal; returns False if that was interrupted."""
     try:
-        animate(solution, sys.stdout, args.speed or SPEED, of=args.moves)
+        reading = not args.board or args.board == ["-"]  # from stdin, perhaps, and then the next board may be typed
+        animate(solution, sys.stdout, args.speed or SPEED, of=args.moves, keep_input=reading)
         complete = True
     except KeyboardInterrupt:
         complete = False

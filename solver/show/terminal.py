@@ -1,15 +1,22 @@
 """A solution played in the terminal.
 
 The board is drawn over itself, frame by frame, in the colours of ``colours`` or, without colours, in boxes that are
-heavy for tiles at home. Meanwhile the cursor is hidden, and whatever ends the playback shows it again. A terminal that
-cannot draw a board over itself plays nothing: ``obstacle`` says why.
+heavy for tiles at home. A terminal that cannot draw a board over itself plays nothing: ``obstacle`` says why.
+
+Meanwhile the cursor is hidden, and keys are not echoed, because they would shift the picture. Both concern whoever uses
+the terminal next, so ``Stage`` undoes them whatever ends the playback, and also when it is suspended (Ctrl-Z). When it
+is continued, the next frame is drawn below whatever was printed meanwhile.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import sys
+import termios
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
@@ -32,6 +39,7 @@ BELOW = 3  # lines below the board: an empty one, the number of moves, their let
 HOME_BOX, AWAY_BOX = "┏━┓┃┗┛", "┌─┐│└┘"
 TOP, BELOW_TILE = "▆", "▂"  # the upper edge of a tile; and the ground below it, drawn with the colours exchanged
 DOTS = "…"
+LOCAL_MODES = 3  # their place in what ``termios`` knows of a terminal
 
 
 def obstacle(grid: Grid, stream: TextIO) -> str | None:
@@ -56,35 +64,124 @@ def animate(
     speed: float = SPEED,
     *,
     of: str = "tile",
+    keep_input: bool = False,
     pause: Callable[[float], object] = time.sleep,
 ) -> None:
     """Play a solution in a terminal, by default that of stdout, at ``speed`` moves per second.
 
-    The letters below the board name the moves of the tile or, with ``of="blank"``, of the blank. ``pause`` waits for a
+    The letters below the board name the moves of the tile or, with ``of="blank"``, of the blank. Keys that are pressed
+    meanwhile are forgotten, unless ``keep_input`` leaves them to whoever reads from the terminal. ``pause`` waits for a
     number of seconds.
 
     Raises ``InputError`` where nothing can be played: no solution, no terminal, or one that is too small. Any other
-    exception passes through once the cursor is shown again, above all ``KeyboardInterrupt``.
+    exception passes through once the terminal is as before, above all ``KeyboardInterrupt``.
     """
     stream = sys.stdout if stream is None else stream
     check_speed(speed)
     check_solved(solution)
     if reason := obstacle(solution.grid, stream):
         raise InputError(f"the solution cannot be played: {reason}: print its boards instead")
-    try:
-        stream.write(HIDE)
+    with Stage(stream, keep_input) as stage:
         for number, frame in enumerate(_frames(solution, of)):
             if number:
                 pause(FIRST if number == 1 else 1 / speed)
-            up = f"\r\x1b[{len(frame)}A" if number else ""  # to draw over the frame before
-            # In one piece, so that an interruption finds the cursor below the board.
-            stream.write(up + "".join(f"{line}{CLEAR_LINE}\n" for line in frame))
-            stream.flush()
+            stage.draw(frame)
         if solution.tiles:
             pause(1 / speed)
-    finally:
-        stream.write(f"{PLAIN}\r{CLEAR_LINE}{SHOW}")  # the line may start with the ^C of an interruption
-        stream.flush()
+
+
+class Stage:
+    """A terminal in which frames are drawn over each other, for as long as the block lasts."""
+
+    # Signals that stop a process or end it. Ctrl-C is not among them: it is an exception.
+    SIGNALS = (signal.SIGTSTP, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+
+    def __init__(self, stream: TextIO, keep_input: bool = False) -> None:
+        self._stream, self._keep_input = stream, keep_input
+        self._drawn = False  # whether the cursor is below a frame
+        self._handlers: dict[int, Callable] = {}  # ours, where the default action was in place
+        self._settings: list | None = None  # of the terminal, before
+        with contextlib.suppress(OSError, termios.error):  # not a terminal, for all that it claims
+            self._settings = termios.tcgetattr(stream.fileno())
+
+    def __enter__(self) -> Stage:
+        self._stream.flush()
+        if threading.current_thread() is threading.main_thread():  # no other thread may set handlers, or gets signals
+            ours = dict.fromkeys(self.SIGNALS, self._pass_on) | {signal.SIGCONT: self._enter}
+            self._handlers = {number: ours[number] for number in ours if signal.getsignal(number) is signal.SIG_DFL}
+        try:
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
+            self._enter()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *exception) -> None:
+        try:
+            self._leave()
+        finally:
+            for number in self._handlers:
+                signal.signal(number, signal.SIG_DFL)
+
+    def draw(self, frame: Sequence[str]) -> None:
+        """Draw a frame over the one before."""
+        up = f"\r\x1b[{len(frame)}A" if self._drawn else ""
+        # In one piece, so that an interruption finds the cursor below the board.
+        self._stream.write(up + "".join(f"{line}{CLEAR_LINE}\n" for line in frame))
+        self._stream.flush()
+        self._drawn = True
+
+    def _enter(self, *_: object) -> None:
+        """Take the terminal, at first or when we are continued."""
+        self._drawn = False
+        self._echo(False)
+        self._write(HIDE)
+
+    def _leave(self) -> None:
+        """Give the terminal back."""
+        try:
+            self._echo(True)
+        finally:
+            self._write(f"{PLAIN}\r{CLEAR_LINE}{SHOW}")  # the line may start with the ^C of an interruption
+
+    def _pass_on(self, number: int, _: object) -> None:
+        """Leave the terminal, and let a signal do what it does. After Ctrl-Z that returns when we are continued."""
+        self._leave()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+        signal.signal(number, self._pass_on)
+        self._enter()
+
+    def _echo(self, on: bool) -> None:
+        """Echo keys as before, or not at all."""
+        if self._settings is None or _in_background(self._stream.fileno()):
+            return
+        settings, terminal = list(self._settings), self._stream.fileno()
+        if not on:
+            settings[LOCAL_MODES] &= ~termios.ECHO
+        with contextlib.suppress(termios.error):  # the terminal is gone
+            if on and not self._keep_input:
+                termios.tcflush(terminal, termios.TCIFLUSH)
+            termios.tcsetattr(terminal, termios.TCSANOW, settings)
+
+    def _write(self, codes: str) -> None:
+        if self._settings is None:
+            self._stream.write(codes)
+            self._stream.flush()
+            return
+        with contextlib.suppress(OSError):  # the terminal is gone
+            # Past the buffer, which a handler of signals may find in the middle of something.
+            os.write(self._stream.fileno(), codes.encode())
+
+
+def _in_background(terminal: int) -> bool:
+    """Whether a shell has put us in the background, where changing the terminal would stop us."""
+    try:
+        return os.tcgetpgrp(terminal) != os.getpgrp()
+    except OSError:  # no shell has: it is not our controlling terminal
+        return False
 
 
 def _frames(solution: Solution, of: str) -> Iterator[list[str]]:
