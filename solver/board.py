@@ -97,6 +97,10 @@ def _checked_number(word: str) -> int:
         raise InputError(f"the number {_quoted(word)} is negative: tiles are numbered from 1, the blank is 0")
     if word.isascii() and word.isdigit():
         raise InputError(f"the number {_quoted(word)} is too large: no board has more than {MAX_CELLS} cells")
+    if "\0" in word:
+        raise InputError(
+            f"{_quoted(word)} is not a number: it has NUL characters, as UTF-16 has: save the text as UTF-8"
+        )
     raise InputError(f"{_quoted(word)} is not a number: write tiles as numbers and the blank as 0, _, . or x")
 
 
