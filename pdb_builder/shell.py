@@ -36,7 +36,7 @@ from importlib import import_module
 from pathlib import Path
 
 from . import __version__
-from .base import interrupts
+from .base import ending, interrupts
 from .base.errors import SlidepdbError
 from .base.folders import databases_folder
 from .base.workers import MAX_THREADS
@@ -155,6 +155,14 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     ``after_interrupt`` is what an interrupted command says unless it says something itself.
     """
     interrupts.end_command = _end_before_work
+
+    def end_at_once(message: str, code: int) -> None:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # ends the line of the progress bar
+        notice(f"{prog}: {message}")
+        os._exit(code)
+
+    ending.end_command = end_at_once
     prepare_streams()
     words = sys.argv[1:] if argv is None else argv
     if threading.current_thread() is threading.main_thread():
@@ -196,7 +204,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         traceback.print_exc()
         return DEFECT
     finally:
-        interrupts.end_command = None
+        interrupts.end_command = ending.end_command = None
 
 
 def _end_before_work() -> None:
