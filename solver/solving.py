@@ -25,7 +25,7 @@ from .heuristics.preparing import Notify, ignore_remark
 from .search import check_search, search_named
 from .search.outcome import INTERRUPT, Limits, OnProgress, Outcome, Problem, Progress, unreported
 from .search.warm_up import warm_up
-from .settings import DEFAULTS, Settings, check_settings
+from .settings import DEFAULTS, Settings, check_settings, folder_of
 from .solution import Solution, replay
 from .solvability import why_unsolvable
 from .watch import Watch
@@ -65,7 +65,7 @@ def solve(
     grid, start = parse_board(board_text(board), None if shape is None else grid_of(shape, wrap), wrap)
     target = goal_board(grid, board_text(goal))
     limits = (time_limit, node_limit, memory_limit)
-    where = Path(folder) if folder else None
+    where = folder_of(folder)
     settings = Settings(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth)
     return solve_board(grid, start, target, settings, progress, notify)
 

@@ -23,7 +23,7 @@ from ..instances import Instance, load_set
 from ..jobs import map_jobs
 from ..search import default_memory
 from ..search.outcome import INTERRUPT, OnProgress, unreported
-from ..settings import Settings
+from ..settings import Settings, folder_of
 from ..solving import solve_board
 from .cells import Cell, Summary, furthest, summarise
 from .claims import check_agreement, claims_of, published_claim
@@ -54,6 +54,8 @@ def compare(
         if wrap:
             raise InputError(f"the boards of the set {boards} are not wrapped: leave out `wrap`")
     else:
+        if not hasattr(boards, "__iter__"):
+            raise InputError(f"{boards!r} is neither a set of boards nor boards: give its name, or a list of boards")
         parsed = [parse_board(board_text(board), None, wrap) for board in boards]
         if len({grid for grid, _ in parsed}) != 1:
             raise InputError(f"these {len(parsed)} boards cannot be compared: give at least one, and all of one shape")
@@ -65,7 +67,7 @@ def compare(
         time_limit=time_limit,
         node_limit=node_limit,
         memory_limit=default_memory(jobs) if memory_limit is None else memory_limit,
-        folder=Path(folder) if folder else None,
+        folder=folder_of(folder),
     )
     methods = prepare_methods(grid, target, algorithms, heuristics, settings)
     comparison = Comparison(grid, target, {one.id: one for one in instances}, methods)
