@@ -70,9 +70,9 @@ def test_better_solutions_are_announced_even_without_a_terminal(silent, new_stde
 @pytest.mark.parametrize(
     "found, words",
     [
-        (Progress(32, 10, 3_001_000, 0.25), "bound 32  25% done]"),
-        (Progress(7, 10, 3_001_000, length=50, width=1000), "width 1,000, level 7, 50 moves so far]"),
-        (Progress(0, 0, 0, 0.5, preparing="walking distance of 5x5"), "walking distance of 5x5: 50% done]"),
+        (Progress(32, 10, 3_001_000, 0.25), "bound 32  25% done"),
+        (Progress(7, 10, 3_001_000, length=50, width=1000), "width 1,000, level 7, 50 moves so far"),
+        (Progress(0, 0, 0, 0.5, preparing="walking distance of 5x5"), "walking distance of 5x5: 50% done"),
     ],
     ids=["ida-star", "beam", "preparing"],
 )
@@ -83,11 +83,18 @@ def test_boards_are_counted_and_a_long_search_is_shown_behind_the_bar(found, wor
         assert words not in terminal.text(), "a short search shows nothing"
         clock.now += 5
         bar.report(found)
-        assert f"0/3 [00:00<?, ? boards/s, {words}" in terminal.text()
+        assert f"| 0 of 3 boards, 00:00, {words}" in terminal.text()
         bar.advance()
         before = terminal.text()
         bar.report(found._replace(bound=99))
         assert terminal.text() == before, "the next search has just begun"
+
+
+def test_boards_of_a_pipe_are_counted_as_they_come(new_stderr):
+    terminal = new_stderr(terminal=True)
+    with BoardsBar(None, hidden=False) as bar:
+        bar.advance()
+    assert "boards: 0, 00:00" in terminal.text()
 
 
 def test_of_several_searches_one_is_shown_until_it_falls_silent(new_stderr, clock):

@@ -20,6 +20,8 @@ from ..jobs import PULSE
 from ..number_text import counted, format_duration, format_large
 from ..search.outcome import Progress
 
+# Without the usual estimate of the time left: see ``comparison.time_left``.
+COUNTED = "{{percentage:3.0f}}% |{{bar}}| {{n_fmt}} of {{total_fmt}} {}, {{elapsed}}{{postfix}}"
 SILENCE = 1.0  # seconds after which another search is shown: they all report several times a second
 LONG = 1.0  # seconds after which a search is worth showing behind a bar, and an estimate worth making again
 
@@ -84,7 +86,8 @@ class BoardsBar:
     """How many of the boards are answered. It is not drawn if ``hidden``, as an animated board would be in its way."""
 
     def __init__(self, count: int | None, hidden: bool) -> None:
-        self._bar = tqdm(total=count, unit=" boards", disable=hidden or None, leave=False)
+        form = "boards: {n_fmt}, {elapsed}{postfix}" if count is None else COUNTED.format("boards")
+        self._bar = tqdm(total=count, disable=hidden or None, leave=False, bar_format=form)
         self._turns = _Turns(self._bar, PULSE)
         self._latest = time.monotonic()  # when the latest board was answered
 
@@ -120,7 +123,7 @@ class ComparisonBar:
             initial=total - len(comparison.missing()),
             disable=None,
             leave=False,
-            bar_format="{percentage:3.0f}% |{bar}| {n_fmt} of {total_fmt} searches, {elapsed}{postfix}",
+            bar_format=COUNTED.format("searches"),
         )
         self._turns = _Turns(self._bar, LONG)
         self._latest = time.monotonic()  # when the latest search ended
