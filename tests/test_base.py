@@ -185,7 +185,7 @@ def test_only_a_file_of_the_same_kind_is_replaced(tmp_path):
                     lambda path=path, ending=ending: check_output(path, ending),
                     output_file(path).__enter__,
                 ):
-                    with pytest.raises(InputError, match=rf"is not replaced: it is no {ending} file, it begins with '"):
+                    with pytest.raises(InputError, match=f"it is not a {ending} file but begins with '"):
                         refuse()
                 assert path.read_bytes() == beginning
 

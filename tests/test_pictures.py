@@ -419,7 +419,7 @@ def test_a_gif_that_cannot_be_made_is_refused_beforehand(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"there is no folder .*nowhere for a.gif"):
         check_gif(tmp_path / "nowhere" / "a.gif")
     (tmp_path / "b.gif").write_bytes(b"precious")
-    with pytest.raises(InputError, match=r"b.gif is not replaced: it is no .gif file, it begins with 'precious'"):
+    with pytest.raises(InputError, match=r"b.gif is not replaced: it is not a .gif file but begins with 'precious'"):
         save_gif(scrambled("3x3"), tmp_path / "b.gif")
     assert (tmp_path / "b.gif").read_bytes() == b"precious"
     monkeypatch.setattr("PIL.__version__", "9.5.0")

@@ -5,8 +5,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from solver.commands import progress
-from solver.commands.progress import BoardsBar, ComparisonBar, SearchMeter
+from solver.commands import comparison_bar, progress
+from solver.commands.comparison_bar import ComparisonBar
+from solver.commands.progress import BoardsBar, SearchMeter
 from solver.search.outcome import Progress
 
 from .comparisons import A, B, cell, filled
@@ -17,7 +18,8 @@ from .conftest import Stream
 def clock(monkeypatch):
     """The clock of the meters, which a test sets."""
     clock = SimpleNamespace(now=100.0)
-    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    for module in (progress, comparison_bar):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
     return clock
 
 

@@ -124,6 +124,6 @@ def _check_kind(path: Path) -> None:
         raise InputError(f"{path} cannot be replaced: {error.strerror or error}; choose another file") from None
     if beginning and not re.match(KINDS[kind], beginning, re.IGNORECASE):
         raise InputError(
-            f"{path} is not replaced: it is no {kind} file, it begins with {str(beginning[:8])[1:]}; choose another "
+            f"{path} is not replaced: it is not a {kind} file but begins with {str(beginning[:8])[1:]}; choose another "
             "name, or remove the file first"
         )

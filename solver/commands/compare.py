@@ -36,8 +36,9 @@ from ..number_text import counted
 from ..search import check_search, default_memory
 from ..settings import Settings
 from .compared_boards import compared_boards
+from .comparison_bar import ComparisonBar
 from .exit_codes import INTERRUPTED, LIMIT, NO_SOLUTION, SOLVED
-from .progress import ComparisonBar, SearchMeter
+from .progress import SearchMeter
 
 
 def run(args: argparse.Namespace) -> int:

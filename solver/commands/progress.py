@@ -1,4 +1,4 @@
-"""Progress on stderr: a line for one search, a bar for many boards, a bar for a comparison.
+"""Progress on stderr: a line for one search, a bar for many boards; ``comparison_bar`` has that of a comparison.
 
 They are drawn only if stderr is a terminal. Each has a method ``report`` for the searches to call now and then, from
 any thread; a search whose heuristic is built first reports that as well. Behind a bar there is room for one search: of
@@ -14,10 +14,8 @@ from tqdm import tqdm
 
 from pdb_builder.shell import notice
 
-from ..comparison.comparison import Comparison
-from ..comparison.time_left import time_left
 from ..jobs import PULSE
-from ..number_text import counted, format_duration, format_large
+from ..number_text import counted, format_large
 from ..search.outcome import Progress
 
 # Without the usual estimate of the time left: see ``comparison.time_left``.
@@ -47,7 +45,7 @@ class SearchMeter:
         if progress.preparing:
             if now - self._last >= PULSE:
                 self._last = now
-                self._line.set_description_str(_where(progress))
+                self._line.set_description_str(where(progress))
             return
         self._first = self._first or (now, progress.generated)
         if progress.length is not None and progress.length != self._length:
@@ -61,11 +59,11 @@ class SearchMeter:
         speed = (progress.generated - self._first[1]) / (now - self._first[0])
         stored = "" if progress.stored is None else f", {format_large(progress.stored)} stored"
         self._line.set_description_str(
-            f"{_where(progress)}: {format_large(progress.generated)} generated{stored}, {format_large(speed)}/s"
+            f"{where(progress)}: {format_large(progress.generated)} generated{stored}, {format_large(speed)}/s"
         )
 
 
-class _Turns:
+class Turns:
     """When to show the progress of a search behind a bar, and of which one."""
 
     def __init__(self, bar: tqdm, pulse: float) -> None:
@@ -88,7 +86,7 @@ class BoardsBar:
     def __init__(self, count: int | None, hidden: bool) -> None:
         form = "boards: {n_fmt}, {elapsed}{postfix}" if count is None else COUNTED.format("boards")
         self._bar = tqdm(total=count, disable=hidden or None, leave=False, bar_format=form)
-        self._turns = _Turns(self._bar, PULSE)
+        self._turns = Turns(self._bar, PULSE)
         self._latest = time.monotonic()  # when the latest board was answered
 
     def __enter__(self) -> BoardsBar:
@@ -109,49 +107,10 @@ class BoardsBar:
 
     def report(self, progress: Progress) -> None:
         if time.monotonic() - self._latest >= LONG and self._turns.is_mine():
-            self._bar.set_postfix_str(_where(progress))
+            self._bar.set_postfix_str(where(progress))
 
 
-class ComparisonBar:
-    """How many searches of a comparison are done, and how long the others may take."""
-
-    def __init__(self, comparison: Comparison, jobs: int) -> None:
-        total = len(comparison.instances) * len(comparison.methods)
-        self._comparison, self._jobs = comparison, jobs
-        self._bar = tqdm(
-            total=total,
-            initial=total - len(comparison.missing()),
-            disable=None,
-            leave=False,
-            bar_format=COUNTED.format("searches"),
-        )
-        self._turns = _Turns(self._bar, LONG)
-        self._latest = time.monotonic()  # when the latest search ended
-
-    def __enter__(self) -> ComparisonBar:
-        return self
-
-    def __exit__(self, *exception) -> None:
-        self._bar.close()
-
-    def advance(self) -> None:
-        """Called after every search."""
-        self._latest = time.monotonic()
-        self._bar.update()
-
-    def report(self, progress: Progress) -> None:
-        if self._turns.is_mine():
-            self._bar.set_postfix_str(", ".join([*self._time_left(), _where(progress)]))
-
-    def _time_left(self) -> list[str]:
-        left = time_left(self._comparison, self._jobs)
-        if left is None or time.monotonic() - self._latest > left[1]:  # a search that takes longer has refuted it
-            return []
-        shortest, longest = map(format_duration, left)
-        return [f"about {longest} left" if shortest == longest else f"{shortest} to {longest} left"]
-
-
-def _where(progress: Progress) -> str:
+def where(progress: Progress) -> str:
     """How far a search is, or what is built before it begins."""
     if progress.preparing:
         return f"{progress.preparing}: {progress.share:.0%} done"
