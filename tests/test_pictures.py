@@ -468,6 +468,13 @@ def long_names():
     return filled(cell(1, first), cell(1, star, generated=7, stored=5), methods=(first, star), count=1)
 
 
+def decade():
+    """Counts that span little more than a factor of ten."""
+    return filled(
+        *(cell(number, A, generated=10 ** (5.7 + 0.07 * number) // 1) for number in range(1, 9)), methods=[A], count=8
+    )
+
+
 @pytest.fixture
 def figures_of(monkeypatch):
     """``figures_of(draw, ...)`` are the figures that are drawn, but not rendered."""
@@ -598,7 +605,7 @@ def test_methods_can_be_told_apart_without_colour():
 @pytest.mark.parametrize(
     "function", [lambda comparison: draw(comparison, "boards", "png"), draw_panels], ids=["one", "all"]
 )
-@pytest.mark.parametrize("comparison", [example(), example("nodes"), long_names(), varied()], ids=range(4))
+@pytest.mark.parametrize("comparison", [example(), example("nodes"), long_names(), varied(), decade()], ids=range(5))
 def test_nothing_is_cut_off_and_no_texts_overlap(comparison, function, figures_of):
     for figure in figures_of(function, comparison):
         figure.draw_without_rendering()
@@ -616,8 +623,8 @@ def check_no_overlap(figure):
         boxes[number, "plot"] = axes.get_window_extent()
         for place, axis in enumerate((axes.xaxis, axes.yaxis)):
             low, high = axis.get_view_interval()
-            for tick in axis.get_majorticklabels():
-                if low <= tick.get_position()[place] <= high:
+            for tick in [*axis.get_majorticklabels(), *axis.get_minorticklabels()]:
+                if low <= tick.get_position()[place] <= high and tick.get_text():
                     boxes[number, place, tick.get_text()] = tick.get_window_extent()
     if figure._suptitle:
         boxes["suptitle"] = figure._suptitle.get_window_extent()

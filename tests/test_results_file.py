@@ -149,7 +149,7 @@ def test_a_pipe_is_refused_without_waiting(resume, tmp_path):
 )
 def test_an_invalid_line_is_named(line, tmp_path):
     path = tmp_path / "a.csv"
-    text = written(path, CELLS[:1]) + checked(line) + "\n"
+    text = written(path, CELLS[:1]) + checked(line) + "\n1,1 2 3 0,ida"
     path.write_text(text)
     with pytest.raises(InputError, match=r"a.csv, line 3: '.*' is not a line of results"):
         read(path)

@@ -60,9 +60,13 @@ def run(args: argparse.Namespace) -> int:
         memory_limit=default_memory(jobs) if args.memory_limit is None else args.memory_limit,
         folder=args.folder,
     )
-    heuristics = heuristics or _usual_heuristics(grid, goal, algorithms, settings)
+    left_out = None
+    if not heuristics:
+        heuristics, left_out = _usual_heuristics(grid, goal, algorithms, settings)
     with SearchMeter(silent=True) as meter:
         methods = prepare_methods(grid, goal, algorithms, heuristics, settings, meter.report, notice)
+    if left_out:
+        notice(f"compared without pdb: {left_out}")
     comparison = Comparison(grid, goal, instances, methods)
     results = _open_results(args)
     interrupted = _run_searches(comparison, jobs, results)
@@ -78,18 +82,19 @@ def run(args: argparse.Namespace) -> int:
     return LIMIT if any(cell.limit_hit for cell in comparison.cells.values()) else SOLVED
 
 
-def _usual_heuristics(grid: Grid, goal: Board, algorithms: Sequence[str], settings: Settings) -> list[str]:
-    """The heuristics to compare by default: those of the usual ones that are valid on these boards, and built."""
+def _usual_heuristics(
+    grid: Grid, goal: Board, algorithms: Sequence[str], settings: Settings
+) -> tuple[list[str], InputError | None]:
+    """The heuristics to compare by default: the usual ones that are valid here; and why there is no database."""
     usual = ["manhattan", *["linear-conflict"] * (not grid.wrap)]
     uninformed = all(check_search(algorithm.partition(":")[0]).uninformed for algorithm in algorithms)
     if uninformed or not has_patterns(grid):
-        return usual
+        return usual, None
     try:
         heuristic_for(frame_of(grid, goal), settings._replace(heuristic="pdb", algorithm="ida-star"))
     except InputError as error:
-        notice(f"compared without pdb: {error}")
-        return usual
-    return [*usual, "pdb"]
+        return usual, error
+    return [*usual, "pdb"], None
 
 
 def _check_files(args: argparse.Namespace) -> None:

@@ -19,6 +19,7 @@ Matplotlib is an optional dependency, needed only here: it is imported when a pi
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
@@ -72,12 +73,12 @@ def draw(comparison: Comparison, title: str, form: str) -> bytes:
 
     pictures = _pictures(comparison)
     with _style_of(form):
-        height = 4.4 + 0.2 * len(comparison.methods)
-        figure = Figure(figsize=(1 + 5 * len(pictures), height), layout="constrained")
+        figure = Figure(figsize=(1 + 5 * len(pictures), 4.2), layout="constrained")
         figure.suptitle(_literal(title), fontsize=12)
         figure.get_layout_engine().set(wspace=0.05)
         for axes, picture in zip(figure.subplots(1, len(pictures)), pictures, strict=True):
             picture(axes)
+        _make_room(figure)
         return _image(figure, form)
 
 
@@ -88,8 +89,9 @@ def draw_panels(comparison: Comparison) -> list[str]:
     panels = []
     for number, picture in enumerate(_pictures(comparison)):
         with _style_of(f"panel {number}"):
-            figure = Figure(figsize=(4.4, 3.6 + 0.2 * len(comparison.methods)), layout="constrained")
+            figure = Figure(figsize=(4.4, 3.4), layout="constrained")
             picture(figure.subplots())
+            _make_room(figure)
             svg = _image(figure, "svg", figure.axes[0].get_title(), transparent=True).decode()
         for colour, name in PAGE_COLOURS.items():
             svg = svg.replace(colour, name)
@@ -102,6 +104,13 @@ def _style_of(salt: str) -> AbstractContextManager:
     from matplotlib import rc_context
 
     return rc_context(STYLE | {"svg.hashsalt": f"slidepdb {salt}"})
+
+
+def _make_room(figure: Figure) -> None:
+    """Make a figure higher by its longest legend, which would otherwise be at the expense of the picture."""
+    legends = [legend.get_texts() for axes in figure.axes if (legend := axes.get_legend())]
+    lines = (sum(1 + text.get_text().count("\n") for text in texts) for texts in legends)
+    figure.set_figheight(figure.get_figheight() + 0.2 * max(lines, default=0))
 
 
 def _image(figure: Figure, form: str, title: str | None = None, **options: Any) -> bytes:
@@ -168,7 +177,9 @@ def _draw_against_first(axes: Axes, columns: dict[str, list[Cell]]) -> None:
             [], [], s=20, facecolors="none", edgecolors=GREY, label="hollow: a limit was hit, the true value is higher"
         )
     yardstick = f"generated with {first_name if len(first_name) < WIDEST - 15 else 'the first method'}"
-    axes.set(xscale="log", yscale="log", xlim=ends, title="Board by board", xlabel=yardstick, ylabel="generated")
+    axes.set(xlim=ends, title="Board by board", xlabel=yardstick, ylabel="generated")
+    _log_scale(axes, "x")
+    _log_scale(axes, "y")
     _legend(axes)
 
 
@@ -226,11 +237,16 @@ def _draw_trade_off(axes: Axes, columns: dict[str, list[Cell]], shortest: list[i
 
 
 def _log_scale(axes: Axes, name: str) -> None:
-    """A logarithmic scale for x or y, not so short that its ticks differ in the last of many digits."""
+    """A logarithmic scale for x or y, on which numbers are short and do not overlap."""
+    from matplotlib.ticker import NullFormatter
+
     axes.set(**{f"{name}scale": "log"})
     low, high = getattr(axes, f"get_{name}lim")()
-    if high < 4 * low:
-        axes.set(**{f"{name}lim": (low / 2, high * 2)})
+    if high < 4 * low:  # the numbers would differ in the last of many digits
+        low, high = low / 2, high * 2
+        axes.set(**{f"{name}lim": (low, high)})
+    if name == "x" and math.ceil(math.log10(low)) <= math.log10(high):  # there is a power of ten, which is enough
+        axes.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _whole_numbers(*axes: Axis) -> None:

@@ -72,15 +72,18 @@ class ResultsFile:
         self._check_header(start[: start.find(b"\n") + 1] or start)  # a large file of another kind is not read at all
         content = start + self.file.read()
         whole = content[: content.rfind(b"\n") + 1]
+        cells = self._cells(whole.decode(errors="surrogateescape").removeprefix(BYTE_ORDER_MARK))
         if whole != content:
             self.file.truncate(len(whole))
         if not whole:
             self._write(_line(HEADER))
-            return []
+        return cells
+
+    def _cells(self, text: str) -> list[Cell]:
+        reader = csv.reader(io.StringIO(text))
         cells, number = [], 2
-        reader = csv.reader(io.StringIO(whole.decode(errors="surrogateescape").removeprefix(BYTE_ORDER_MARK)))
         try:
-            next(reader)
+            next(reader, None)  # the header
             for words in reader:
                 cells.append(self._cell(number, words))
                 number = reader.line_num + 1
@@ -104,8 +107,8 @@ class ResultsFile:
         if len(words) == len(HEADER) and words[-1] != _check(words[:-1]):
             raise InputError(f"{line} does not match its checksum, so it was changed: remove it, to search again")
         try:
-            instance, board, *names, length, h_start, expanded, generated, stored, seconds, limit, _ = words
-            algorithm, heuristic = names
+            *fields, _ = words
+            instance, board, algorithm, heuristic, length, h_start, expanded, generated, stored, seconds, limit = fields
             cell = Cell(
                 int(instance),
                 board,
