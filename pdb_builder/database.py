@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from .base.errors import InputError
+from .base.mapped_file import MappedFile
 from .grid import Grid
 from .index import footprint_rank, signed_masks
 from .lookup import arrangement_of, descend, descend_all, footprint_of, read_all, value_mod_4
@@ -168,14 +169,23 @@ def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
 class Database:
     """The tables of one partition, which look-ups add up.
 
-    ``memory`` is the whole file, mapped; the tables are views of parts of it.
+    The tables are views of parts of the mapped file. The seal, which covers their checksums, identifies the contents.
     """
 
-    path: Path
     spec: Spec
     tables: tuple[Table, ...]
     built: Mapping[str, str]  # how it was built: by, at, command, machine
-    memory: np.ndarray
+    file: MappedFile
+    seal: str
+
+    @property
+    def path(self) -> Path:
+        return self.file.path
+
+    @property
+    def memory(self) -> np.ndarray:
+        """The whole file, mapped."""
+        return self.file.memory
 
     @property
     def grid(self) -> Grid:

@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .base.errors import InputError
+from .base.numeric import as_integer
 
 MAX_CELLS = 100  # two digits per tile; patterns need smaller boards, see ``pattern.MAX_PATTERN_CELLS``
 
@@ -42,8 +43,11 @@ class Grid:
     wrap: bool = False
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.rows, int) and isinstance(self.cols, int)):
+        rows, cols = as_integer(self.rows), as_integer(self.cols)
+        if rows is None or cols is None:
             raise InputError(f"rows and columns must be integers, got {self.rows!r} and {self.cols!r}")
+        object.__setattr__(self, "rows", rows)
+        object.__setattr__(self, "cols", cols)
         if self.rows < 2 or self.cols < 2:
             raise InputError(f"a board of {self.rows}x{self.cols} is too small: each side needs at least 2 cells")
         if self.cells > MAX_CELLS:
@@ -120,9 +124,10 @@ class Grid:
 
     def check_blank(self, blank: int) -> int:
         """The cell of a goal's blank, or an ``InputError`` if the board has no such cell."""
-        if not 0 <= blank < self.cells:
-            raise InputError(f"the blank cannot be on cell {blank}: {self.a_board} has cells 0 to {self.cells - 1}")
-        return blank
+        cell = as_integer(blank)
+        if cell is None or not 0 <= cell < self.cells:
+            raise InputError(f"the blank cannot be on cell {blank!r}: {self.a_board} has cells 0 to {self.cells - 1}")
+        return cell
 
     def goal(self, blank: int = 0) -> tuple[int, ...]:
         """The canonical goal, cell -> tile, with the blank on the given cell."""

@@ -25,6 +25,7 @@ from dataclasses import dataclass
 from math import comb
 
 from .base.errors import InputError
+from .base.numeric import as_integer
 from .encoding import check_encoding
 from .grid import Grid
 
@@ -104,7 +105,7 @@ def check_pattern_board(grid: Grid) -> Grid:
 def check_pattern(grid: Grid, tiles: Iterable[int], number: int = 1) -> Pattern:
     """The tiles of a pattern in ascending order, or an ``InputError`` that calls it pattern ``number``."""
     check_pattern_board(grid)
-    tiles = tuple(sorted(tiles))
+    tiles = tuple(sorted(_as_tile(tile, grid) for tile in tiles))
     if not tiles:
         raise InputError(f"pattern {number} is empty: give each pattern at least one tile")
     if len(tiles) > MAX_TILES or comb(grid.cells, len(tiles)) > MAX_FOOTPRINTS:
@@ -114,11 +115,16 @@ def check_pattern(grid: Grid, tiles: Iterable[int], number: int = 1) -> Pattern:
             f"of at most {most} tiles"
         )
     for tile in tiles:
-        if not 1 <= tile < grid.cells:
-            raise InputError(f"tile {tile} is not on {grid.a_board}: its tiles are 1 to {grid.cells - 1}")
         if tiles.count(tile) > 1:
             raise InputError(f"tile {tile} appears twice in pattern {number}: each tile belongs to exactly one pattern")
     return tiles
+
+
+def _as_tile(value: object, grid: Grid) -> int:
+    tile = as_integer(value)
+    if tile is None or not 1 <= tile < grid.cells:
+        raise InputError(f"tile {value} is not on {grid.a_board}: its tiles are 1 to {grid.cells - 1}")
+    return tile
 
 
 def check_partition(grid: Grid, patterns: Iterable[Iterable[int]]) -> Partition:
@@ -160,7 +166,7 @@ class Spec:
     def __post_init__(self) -> None:
         object.__setattr__(self, "partition", check_partition(self.grid, self.partition))
         object.__setattr__(self, "encoding", check_encoding(self.grid, self.encoding))
-        self.grid.check_blank(self.blank)
+        object.__setattr__(self, "blank", self.grid.check_blank(self.blank))
 
     @property
     def name(self) -> str:

@@ -38,7 +38,7 @@ from importlib import import_module
 from pathlib import Path
 
 from . import __version__
-from .base import compile_cache, interrupts
+from .base import compile_cache, ending, interrupts
 from .base.errors import SlidepdbError
 from .base.files import remove_unfinished
 from .base.folders import databases_folder
@@ -167,12 +167,19 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     ``after_interrupt`` is what an interrupted command says unless it says something itself.
     """
 
+    def end_in_the_middle(message: str, code: int) -> None:
+        if sys.stderr.isatty():
+            print(file=sys.stderr)  # ends the line of the progress bar
+        notice(f"{prog}: {message}")
+        remove_unfinished()
+        os._exit(code)
+
     def fail(error: object) -> int:
         notice(f"{prog}: error: {with_flags(str(error))}")
         return 2
 
     try:
-        interrupts.end_command, compile_cache.notify = _end_before_work, notice
+        interrupts.end_command, ending.end_command, compile_cache.notify = _end_before_work, end_in_the_middle, notice
         prepare_streams()
         _raise_interrupts()
         words = sys.argv[1:] if argv is None else argv
@@ -209,7 +216,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         traceback.print_exc()
         return DEFECT
     finally:
-        interrupts.end_command = compile_cache.notify = None
+        interrupts.end_command = ending.end_command = compile_cache.notify = None
 
 
 def _raise_interrupts() -> None:

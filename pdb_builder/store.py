@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import h5py
@@ -28,6 +28,7 @@ import numpy as np
 
 from .base.errors import DatabaseError, MissingDatabase, WriteError
 from .base.files import replaced
+from .base.mapped_file import MappedFile
 from .base.sealed import Kind, Region, Reserved, attribute, mapped, open_sealed, require, reserve, write_sealed
 from .database import Database, Table
 from .encoding import block_bytes
@@ -44,6 +45,7 @@ KIND = Kind(
     if_newer="update slidepdb, or build the database again",
     if_damaged="delete it and build it again",
 )
+READ_AT_ONCE = 1 << 22  # bytes of a table, while its checksum is worked out
 BUILT = ("by", "at", "command", "machine")  # what is recorded about how a database was built
 
 
@@ -124,14 +126,14 @@ def open_database(path: str | os.PathLike) -> Database:
 def read_database(path: Path) -> Database:
     """Like ``open_database``, but tables may be missing, as in the files of an unfinished build."""
     try:
-        return open_sealed(path, KIND, lambda *parts: _read_structure(path, *parts))
+        return open_sealed(path, KIND, _read_structure)
     except FileNotFoundError:
         raise MissingDatabase(f"there is no database {path}: 'pdb-builder list' shows which can be built") from None
     except OSError as error:
         raise DatabaseError(f"cannot read {path}: {error.strerror or error}: choose another file") from error
 
 
-def _read_structure(path: Path, root: h5py.File, memory: np.memmap, regions: list[Region]) -> Database:
+def _read_structure(root: h5py.File, file: MappedFile, regions: list[Region], seal: str) -> Database:
     """The database in a file, after checking that all its parts fit together."""
     attributes = dict(root.attrs)
     require(attributes["format"] == FORMAT and attributes["format_version"] == KIND.version, "format")
@@ -147,15 +149,15 @@ def _read_structure(path: Path, root: h5py.File, memory: np.memmap, regions: lis
     spec = Spec(grid, partition, blank, str(attributes["encoding"]))
     require(spec.partition == partition, "tiles")
     tables = tuple(
-        _read_table(spec, tiles, group, memory)
+        _read_table(spec, tiles, group, file.memory)
         for tiles, group in zip(partition, groups, strict=True)
         if "table" in group
     )
     require([(table.offset, table.values.nbytes) for table in tables] == regions, "the label")
     for number, table in enumerate(tables, start=1):
         if not table.probe():
-            raise KIND.damaged(path, f"table {number} is not the one of its tiles and goal")
-    return Database(path, spec, tables, built, memory)
+            raise KIND.damaged(file.path, f"table {number} is not the one of its tiles and goal")
+    return Database(spec, tables, built, file, seal)
 
 
 def _read_table(spec: Spec, tiles: tuple[int, ...], group: h5py.Group, memory: np.memmap) -> Table:
@@ -184,8 +186,31 @@ def _read_table(spec: Spec, tiles: tuple[int, ...], group: h5py.Group, memory: n
     return Table(spec.grid, spec.blank, spec.encoding, tiles, *facts)
 
 
-def check_tables(database: Database) -> None:
-    """Compare every table with its SHA-256, which reads the whole file; raises ``DamagedDatabase``."""
+def check_tables(database: Database, progress: Callable[[float], object] = lambda share: None) -> None:
+    """Compare every table with its SHA-256, which reads the whole file; raises a ``DatabaseError``.
+
+    ``progress`` is called with the share of the bytes that were read.
+    """
+    total = sum(table.values.nbytes for table in database.tables)
+    done = 0
     for number, table in enumerate(database.tables, start=1):
-        if _sha256(table.values) != table.sha256:
+        digest = hashlib.sha256()
+        end = table.offset + table.values.nbytes
+        for at in range(table.offset, end, READ_AT_ONCE):
+            # Read, not taken from the mapped memory: there the end of a truncated file is a bus error.
+            try:
+                chunk = os.pread(database.file.handle, min(READ_AT_ONCE, end - at), at)
+            except OSError as error:
+                raise DatabaseError(f"cannot read {database.path}: {error.strerror or error}: build it again") from None
+            digest.update(chunk)
+            done += len(chunk)
+            progress(done / total)
+        if digest.hexdigest() != table.sha256:
             raise KIND.damaged(database.path, f"table {number} does not match its SHA-256")
+    check_unchanged(database)
+
+
+def check_unchanged(database: Database) -> None:
+    """Raise ``DamagedDatabase`` if the file was written to or truncated after it was opened."""
+    if what := database.file.changed():
+        raise KIND.changed(database.path, what)

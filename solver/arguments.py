@@ -80,7 +80,7 @@ def compare_options(command: argparse.ArgumentParser) -> None:
         "--heuristics",
         metavar="A,B,...",
         help="the heuristics to compare, written as for 'solve --heuristic' (default: manhattan,linear-conflict,pdb, "
-        "without linear-conflict on wrapped boards, without pdb on boards of more than 64 cells)",
+        "without linear-conflict on wrapped boards, without pdb if no database is built for them)",
     )
     command.add_argument(
         "--algorithms",
@@ -94,7 +94,7 @@ def compare_options(command: argparse.ArgumentParser) -> None:
     _limit_options(command)
     command.add_argument("--each", action="store_true", help="also print one row per board")
     command.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
-    command.add_argument("--csv", type=Path, metavar="FILE", help="write one line per board and method to a new file")
+    command.add_argument("--csv", type=Path, metavar="FILE", help="write one line per board and method to a new .csv")
     command.add_argument(
         "--resume", type=Path, metavar="FILE", help="the same, but if the file exists, run only what it lacks"
     )
@@ -102,7 +102,7 @@ def compare_options(command: argparse.ArgumentParser) -> None:
         "--plot", type=Path, metavar="FILE", help="draw the results as .png or .svg (needs matplotlib)"
     )
     command.add_argument(
-        "--report", type=Path, metavar="FILE", help="write an HTML page with everything (needs matplotlib)"
+        "--report", type=Path, metavar="FILE", help="write an .html page with everything (needs matplotlib)"
     )
     folder_option(command)
 

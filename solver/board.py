@@ -14,7 +14,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
+from itertools import islice
 from math import isqrt
 
 from pdb_builder.base.errors import InputError
@@ -25,6 +26,7 @@ from .number_text import counted
 Board = tuple[int, ...]
 
 BYTE_ORDER_MARK = "\ufeff"  # some editors start every file with it
+MOST_NESTED = 4  # lists in lists that may make a board
 _BLANKS = frozenset("0_.xX")
 _ROW_ENDS = re.compile(r"[/;()\[\]{}]")
 
@@ -97,6 +99,10 @@ def _checked_number(word: str) -> int:
         raise InputError(f"the number {_quoted(word)} is negative: tiles are numbered from 1, the blank is 0")
     if word.isascii() and word.isdigit():
         raise InputError(f"the number {_quoted(word)} is too large: no board has more than {MAX_CELLS} cells")
+    if "\0" in word:
+        raise InputError(
+            f"{_quoted(word)} is not a number: it has NUL characters, as UTF-16 has: save the text as UTF-8"
+        )
     raise InputError(f"{_quoted(word)} is not a number: write tiles as numbers and the blank as 0, _, . or x")
 
 
@@ -213,14 +219,19 @@ def grid_of(shape: str | tuple[int, int], wrap: bool = False) -> Grid:
 
 
 def board_text(board: object) -> str:
-    """A board, or the name of a goal, as text for the parser: text as it is, numbers or rows of numbers as a list."""
-    return board if isinstance(board, str) else str(_as_lists(board))
+    """A board, or the name of a goal, as text for the parser.
+
+    Text stays as it is. Numbers, and rows of them, may come from any sequence or array, the blank as in text.
+    """
+    return _text_of(board, nested=0)
 
 
-def _as_lists(numbers: object) -> object:
-    """Numbers, or rows of them, from any kind of sequence or array."""
-    if hasattr(numbers, "tolist"):
-        return numbers.tolist()
-    if hasattr(numbers, "__iter__") and not isinstance(numbers, str):
-        return [_as_lists(one) for one in numbers]
-    return numbers
+def _text_of(value: object, nested: int) -> str:
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        return str(value)
+    if isinstance(value, Set | Mapping):
+        raise InputError(f"a {type(value).__name__} has no order, so it is not a board: give a list of numbers or rows")
+    if nested > MOST_NESTED:
+        raise InputError(f"the board has lists in lists in lists, {nested} deep: give a list of numbers or rows")
+    some = islice(value, MAX_CELLS + 1)  # more can only be refused, and there may be no end of them
+    return f"[{' '.join(_text_of(one, nested + 1) for one in some)}]"

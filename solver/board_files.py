@@ -1,16 +1,18 @@
 """Files of boards: one board per line, or matrices, one row per line.
 
-``read_boards`` tells the two apart line by line, without looking ahead where a line is a board, so that it can sit at
-the end of a pipe. What a line is follows from how many numbers it holds:
+``read_boards`` tells the two apart line by line, and looks ahead no further than it must, so that it can sit at the end
+of a pipe. What a line is follows from how many numbers it holds:
 
 - A single number, 2 or more, is the size of a matrix, whose rows follow. An empty line, another single number, or a
   line too long for a row ends the matrix early.
 - With a grid, a line of ``grid.cols`` numbers is a row of a matrix of ``grid.rows`` lines.
-- Without a grid, 2 to 10 numbers are a row. Only two square boards have so few, 2x2 and 3x3, hence four numbers below 4
-  and nine below 9 are a board. (So a 9x9 matrix that starts with such a row needs its size before it, or the grid.)
-  Lines of the same length form one matrix until it is as high as it is wide, and on while no number is repeated and one
-  is too large for the rows so far. An empty line ends it sooner: a board wider than it is high needs one after it, or
-  the grid.
+- Without a grid, 2 to 10 numbers are a row. Lines of the same length form one matrix until it is as high as it is wide,
+  and on while no number is repeated and one is too large for the rows so far. An empty line ends it sooner: a board
+  wider than it is high needs one after it, or the grid.
+- Only two square boards have so few numbers, 2x2 and 3x3. So, without a grid, four numbers below 4 and nine below 9 are
+  a board, unless they are the first row of a 4x4 or 9x9 matrix. The next line decides: in such a matrix it has as many
+  numbers, and they are too large for the small board. If that line is not on its way, whoever writes them waits for the
+  answer to a board.
 - Any other line, and any line with row separators in it, is a board by itself.
 
 So a bad line costs the good ones around it nothing, unless they are rows of the same matrix.
@@ -18,7 +20,7 @@ So a bad line costs the good ones around it nothing, unless they are rows of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import isqrt
 
@@ -29,12 +31,15 @@ from .board import BYTE_ORDER_MARK, number_of, split_rows
 _MAX_SIDE = isqrt(MAX_CELLS)
 
 
-def read_boards(lines: Iterable[str], grid: Grid | None = None) -> Iterator[tuple[int, str]]:
+def read_boards(
+    lines: Iterable[str], grid: Grid | None = None, awaited: Callable[[], bool] = lambda: False
+) -> Iterator[tuple[int, str]]:
     """Split a file into boards: the number of each board's first line (from 1) and its text.
 
     The text is for ``parse_board``, which also finds its faults; nothing is raised here. Comments are skipped. A line
-    that is a board is yielded before the next line is read. The text of a matrix that does not have the size it
-    announces starts with that size, so that ``parse_board`` can say what is missing.
+    that is a board is yielded before the next line is read; one that may be, if ``awaited()`` says that the next line
+    has yet to be written. The text of a matrix that does not have the size it announces starts with that size, so that
+    ``parse_board`` can say what is missing.
     """
     matrix: _Matrix | None = None
     for number, line in enumerate(lines, 1):
@@ -56,7 +61,7 @@ def read_boards(lines: Iterable[str], grid: Grid | None = None) -> Iterator[tupl
             if matrix.size:
                 continue
         matrix.rows.append(rows[0])
-        if matrix.complete():
+        if matrix.complete() or (matrix.may_be_board() and awaited()):
             yield matrix.line, matrix.text()
             matrix = None
     if matrix:
@@ -74,12 +79,14 @@ def _matrix_started_by(rows: list[list[str]], line: int, grid: Grid | None) -> _
 
 
 def _is_row(numbers: Sequence[int | None], grid: Grid | None = None) -> bool:
-    """Whether a line has as many numbers as a row, rather than as a board."""
-    if grid:
-        return len(numbers) == grid.cols
+    """Whether a line has as many numbers as a row."""
+    return len(numbers) == grid.cols if grid else 2 <= len(numbers) <= _MAX_SIDE
+
+
+def _is_small_board(numbers: Sequence[int | None]) -> bool:
+    """Whether the numbers of a line could be a board of 2x2 or 3x3."""
     count = len(numbers)
-    board = count in (4, 9) and all(number is None or number < count for number in numbers)
-    return 2 <= count <= _MAX_SIDE and not board
+    return count in (4, 9) and all(number is None or number < count for number in numbers)
 
 
 @dataclass
@@ -97,13 +104,23 @@ class _Matrix:
             return False
         numbers = [number_of(word) for word in rows[0]]
         if self.size:
-            return len(numbers) == self.size or _is_row(numbers)
-        if len(numbers) != len(self.rows[0]):
+            return len(numbers) == self.size or (_is_row(numbers) and not _is_small_board(numbers))
+        width = len(self.rows[0])
+        if len(numbers) != width:
             return False
-        if self.grid or set(numbers).isdisjoint(self._numbers()):
+        if self.grid:
+            return True
+        if self.may_be_board():
+            # Most of them, not all: the next row of a large board may hold a typo, and a typo does not make one.
+            return sum(number is not None and number >= width for number in numbers) > width // 2
+        if set(numbers).isdisjoint(self._numbers()):
             return True
         # Until it is as high as it is wide, a repeated number is more likely a typo than the start of another board.
-        return len(self.rows) < len(self.rows[0]) and _is_row(numbers)
+        return len(self.rows) < width and not _is_small_board(numbers)
+
+    def may_be_board(self) -> bool:
+        """Whether it could be a board on one line, if no more rows follow."""
+        return not self.grid and not self.size and len(self.rows) == 1 and _is_small_board(self._numbers())
 
     def complete(self) -> bool:
         if height := self.size or (self.grid.rows if self.grid else 0):

@@ -21,6 +21,7 @@ from typing import NamedTuple
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.base.machine import readable_size
+from pdb_builder.base.numeric import as_integer
 from pdb_builder.build import count_levels
 from pdb_builder.grid import Grid
 from pdb_builder.index import arrangement_at, footprint_at
@@ -98,6 +99,8 @@ def distribution(
         grid = replace(grid, wrap=True)
     target = goal_board(grid, board_text(goal))
     blank = target.index(0)
+    if most is not None and ((number := as_integer(most)) is None or number < 0):
+        raise InputError(f"most must be an integer from 0 on, got {most!r}: leave it out, or give None for all")
     with ExitStack() as until_compiled:
         until_compiled.enter_context(compiling())
         _check_size(grid, threads)

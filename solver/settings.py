@@ -8,10 +8,12 @@ comes after it can rely on them.
 from __future__ import annotations
 
 import math
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.numeric import as_integer, as_real
 from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
@@ -54,6 +56,13 @@ class Settings(NamedTuple):
 DEFAULTS = Settings()
 
 
+def folder_of(given: object) -> Path | None:
+    """The folder of databases that a Python caller has given; None, or an empty path, for the default one."""
+    if not isinstance(given, str | os.PathLike | None):
+        raise InputError(f"`folder` must be a path, got {given!r}: give the folder of databases")
+    return Path(given) if given else None
+
+
 def default_algorithm(grid: Grid, settings: Settings) -> str:
     """The search to use when none is named: one that proves a shortest solution, if there is hope for that."""
     for option in ("weight", "width", "depth"):
@@ -77,13 +86,17 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
     for name in ("time_limit", "node_limit", "memory_limit"):
         value = getattr(settings, name)
         if value is not None:
-            if not (isinstance(value, int | float) and value > 0):
+            limit = as_real(value)
+            if limit is None or limit <= 0:
                 raise InputError(f"`{name}` must be above 0, got {value!r}: give a positive number, or leave it out")
-            checked[name] = None if value == math.inf else value if name == "time_limit" else math.ceil(value)
+            checked[name] = None if limit == math.inf else limit if name == "time_limit" else math.ceil(limit)
     for name, most in MOST.items():
-        number = getattr(settings, name)
-        if number is not None and not (isinstance(number, int) and 0 < number <= most):
-            raise InputError(f"`{name}` must be an integer between 1 and {most:,}, got {number!r}")
+        value = getattr(settings, name)
+        if value is not None:
+            number = as_integer(value)
+            if number is None or not 0 < number <= most:
+                raise InputError(f"`{name}` must be an integer between 1 and {most:,}, got {value!r}")
+            checked[name] = number
     if settings.algorithm is None and grid is not None:
         settings = settings._replace(algorithm=default_algorithm(grid, settings))
     if settings.algorithm is not None:
@@ -100,9 +113,9 @@ def _checked_for(algorithm: str, settings: Settings) -> dict[str, Any]:
     if search.uninformed and settings.heuristic is not None:
         raise InputError(f"{algorithm} is uninformed: leave out `heuristic`, or use another algorithm")
     if "weight" in search.options:
-        weight = DEFAULT_WEIGHT if settings.weight is None else settings.weight
-        if not (isinstance(weight, int | float) and 1 <= weight <= MOST_WEIGHT):
-            raise InputError(f"`weight` must be between 1 and {MOST_WEIGHT}, got {weight!r}")
+        weight = DEFAULT_WEIGHT if settings.weight is None else as_real(settings.weight)
+        if weight is None or not 1 <= weight <= MOST_WEIGHT:
+            raise InputError(f"`weight` must be between 1 and {MOST_WEIGHT}, got {settings.weight!r}")
         checked["weight"] = weight
     if "width" in search.options and not (settings.width or settings.time_limit or settings.node_limit):
         checked["time_limit"] = DEFAULT_SECONDS

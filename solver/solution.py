@@ -16,6 +16,7 @@ from .board import Board
 
 if TYPE_CHECKING:
     from .search.outcome import Incumbent, Iteration
+    from .watch import UsedDatabase
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Solution:
     suboptimality_bound: float | None = None  # None without a guarantee
     incumbents: tuple[Incumbent, ...] = ()  # the solutions found on the way to the best one
     solutions: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)  # all of them, if asked for
+    databases: tuple[UsedDatabase, ...] = ()
 
     @property
     def optimal(self) -> bool:
@@ -110,6 +112,7 @@ class Solution:
             "proof": self.proof,
             "ratio": self.ratio,
             "stopped": self.stopped,
+            "databases": [database._asdict() for database in self.databases],
             "iterations": [iteration._asdict() for iteration in self.iterations],
         }
         if self.incumbents:

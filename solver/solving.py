@@ -1,7 +1,7 @@
 """Solving a board: check it, turn it into the frame of its goal, search, turn the answer back, replay it.
 
 Nothing that a search returns is trusted: the moves are made on the board that was given, one by one, and must end at
-its goal.
+its goal. What it has proven counts once the databases behind it were compared with their checksums (``watch``).
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from .goals import goal_board
 from .heuristics import manhattan
 from .heuristics.preparing import Notify, ignore_remark
 from .search import check_search, search_named
-from .search.outcome import Limits, OnProgress, Outcome, Problem, Progress, unreported
+from .search.outcome import INTERRUPT, Limits, OnProgress, Outcome, Problem, Progress, unreported
 from .search.warm_up import warm_up
-from .settings import DEFAULTS, Settings, check_settings
+from .settings import DEFAULTS, Settings, check_settings, folder_of
 from .solution import Solution, replay
 from .solvability import why_unsolvable
+from .watch import Watch
 
 
 def solve(
@@ -64,7 +65,7 @@ def solve(
     grid, start = parse_board(board_text(board), None if shape is None else grid_of(shape, wrap), wrap)
     target = goal_board(grid, board_text(goal))
     limits = (time_limit, node_limit, memory_limit)
-    where = Path(folder) if folder else None
+    where = folder_of(folder)
     settings = Settings(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth)
     return solve_board(grid, start, target, settings, progress, notify)
 
@@ -84,21 +85,25 @@ def solve_board(
     if reason := why_unsolvable(grid, start, goal):
         raise Unsolvable(reason)
     search, entry = search_named(settings.algorithm), check_search(settings.algorithm)
-    frame = frame_of(grid, goal)
+    frame, watch, preparing = frame_of(grid, goal), Watch(), _preparing(progress)
     with compiling():
-        preparing = _preparing(progress)
-        heuristic = heuristic_for(frame, settings, notify, preparing)
+        heuristic = watch.over(heuristic_for(frame, settings, notify, preparing))
         by_value = heuristic.by_value if settings.order is None else settings.order == "value"
-        backward = backward_heuristics(settings, notify, preparing)
-        problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, backward)
+        made_backward = backward_heuristics(settings, notify, preparing)
+        problem = Problem(
+            grid, frame.blank, frame.enter(start), heuristic, by_value, lambda *goal: watch.over(made_backward(*goal))
+        )
         options = {name: getattr(settings, name) for name in entry.options if name != "order"}
         warm_up(search, problem, options, entry.both_ends)
     threads = check_threads(settings.threads)
     began = time.perf_counter()
     deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
-    limits = Limits(deadline, settings.node_limit, settings.memory_limit, interrupt)
+    limits = Limits(deadline, settings.node_limit, settings.memory_limit, interrupt, watch.look)
     outcome: Outcome = search(problem, threads=threads, limits=limits, progress=progress, **options)
     seconds = time.perf_counter() - began
+    if not watch.finish(interrupt, preparing):
+        # Then nothing is proven. The moves are what they are.
+        outcome.stopped, outcome.lower_bound, outcome.suboptimality_bound = INTERRUPT, 0, None
 
     method = f"{settings.algorithm} with {heuristic.name}"
     try:
@@ -129,7 +134,8 @@ def solve_board(
         stopped=outcome.stopped,
         suboptimality_bound=outcome.suboptimality_bound,
         incumbents=tuple(outcome.incumbents),
-        solutions=tuple(solutions) if settings.every and solutions else None,
+        solutions=tuple(solutions) if settings.every and outcome.suboptimality_bound == 1 else None,
+        databases=watch.databases(),
     )
 
 

@@ -15,7 +15,7 @@ import pytest
 from pdb_builder.base import compile_cache, errors, folders
 from pdb_builder.base.compile_cache import kernel_sources, prepare_cache
 from pdb_builder.base.errors import DatabaseError, InputError, SlidepdbError
-from pdb_builder.base.files import check_writable, output_file, remove_unfinished, replaced
+from pdb_builder.base.files import KINDS, check_output, check_writable, output_file, remove_unfinished, replaced
 from pdb_builder.base.folders import make_folder
 from pdb_builder.base.machine import default_threads, description
 from pdb_builder.base.wording import counted
@@ -146,17 +146,6 @@ def test_a_link_to_an_output_file_is_followed(target):
     assert link.is_symlink() and target.read_bytes() == b"new"
 
 
-def test_a_link_that_leads_to_itself_is_not_written_to(tmp_path):
-    path = tmp_path / "circle.txt"
-    path.symlink_to(path)
-    with pytest.raises(InputError, match=r"circle\.txt cannot be written: Too many levels"), output_file(path):
-        pass
-    for output in (path, path / "a.txt"):
-        with pytest.raises(InputError, match=r"circle\.txt"):
-            check_writable(output)
-    assert list(tmp_path.iterdir()) == [path] and path.is_symlink()
-
-
 def test_temporary_files_can_be_removed_without_unwinding(target):
     with pytest.raises(FileNotFoundError), replaced(target) as file:
         file.write(b"new")
@@ -185,6 +174,62 @@ def test_what_cannot_be_written_is_reported_beforehand(target, tmp_path):
         with pytest.raises(InputError, match=fact):
             check_writable(path)
     assert target.read_bytes() == b"old" and not list(tmp_path.glob(".*"))
+
+
+BEGINNINGS = {
+    ".png": [b"\x89PNG\r\n\x1a\n\0\0"],
+    ".gif": [b"GIF87a", b"GIF89a..."],
+    ".svg": [
+        b"<svg>",
+        b'<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "x"\n "y">\n<svg width="1pt">',
+        b"\xef\xbb\xbf <SVG>",
+    ],
+    ".html": [b"<!doctype html><html lang=en>", b"<!DOCTYPE HTML>", b"\n<html>", b"<!-- old --> <!doctype html>"],
+}
+BEGINNINGS[".htm"] = BEGINNINGS[".html"]
+OTHERS = [b"\x89HDF\r\n\x1a\n", b"<?xml version='1.0'?><rss>", b"<htmlx>", b"instance,board", b"\xff\xfe<\0h\0", b" "]
+
+
+def test_only_a_file_of_the_same_kind_is_replaced(tmp_path):
+    assert BEGINNINGS.keys() == KINDS.keys()
+    for ending in KINDS:
+        path = tmp_path / f"a{ending.upper()}"
+        check_output(path, ".other", ending)
+        for kind, beginnings in [*BEGINNINGS.items(), ("", OTHERS), (ending, [b""])]:
+            for beginning in beginnings:
+                path.write_bytes(beginning)
+                if KINDS.get(kind) == KINDS[ending]:
+                    check_output(path, ending)
+                    with output_file(path) as file:
+                        file.write(b"new")
+                    assert path.read_bytes() == b"new"
+                    continue
+                for refuse in (
+                    lambda path=path, ending=ending: check_output(path, ending),
+                    output_file(path).__enter__,
+                ):
+                    with pytest.raises(InputError, match=f"it is not a {ending} file but begins with '"):
+                        refuse()
+                assert path.read_bytes() == beginning
+
+
+def test_the_name_of_an_output_file_says_what_it_is(tmp_path):
+    for name in ("a.h5", "a", ".png", "png", "a.png.", "a.png.h5"):
+        with pytest.raises(InputError, match=rf"{name} does not end in .png or .svg: choose a name that does"):
+            check_output(tmp_path / name, ".png", ".svg")
+
+
+def test_links_that_lead_nowhere(tmp_path):
+    (tmp_path / "new.png").symlink_to(tmp_path / "target.png")
+    check_output(tmp_path / "new.png", ".png")
+    for name, to in (("a.png", "b.png"), ("b.png", "a.png"), ("self.png", "self.png")):
+        (tmp_path / name).symlink_to(to)
+    for name in ("a.png", "self.png"):
+        with pytest.raises(InputError, match=rf"{name} is a symbolic link that leads back to itself: choose another"):
+            check_output(tmp_path / name, ".png")
+        with pytest.raises(InputError, match="leads back to itself"), output_file(tmp_path / name):
+            pass
+        assert (tmp_path / name).is_symlink()
 
 
 # ---- folders ------------------------------------------------------------------------------------

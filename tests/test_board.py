@@ -199,18 +199,28 @@ def test_one_board_per_line():
     assert list(read_boards([])) == []
 
 
-@pytest.mark.parametrize("grid", [None, Grid(3, 3)])
-def test_a_board_is_yielded_before_the_next_line_is_read(grid):
+def lines_read(lines, grid=None):
+    """How many lines were read when each board was yielded."""
     read = []
 
-    def lines():
-        for line in ["1 2 3 4 5 6 7 8 0", "what is this", "1 2 3 4 5 6 7 8 8", "8 7 6 5 4 3 2 1 0"]:
+    def noted():
+        for line in lines:
             read.append(line)
             yield line
 
-    for at, _ in enumerate(read_boards(lines(), grid), 1):
-        assert len(read) == at
-    assert len(read) == 4
+    return [len(read) for _ in read_boards(noted(), grid)]
+
+
+def test_a_board_is_yielded_before_the_next_line_is_read():
+    small = ["1 2 3 4 5 6 7 8 0", "what is this", "1 2 3 4 5 6 7 8 8", "8 7 6 5 4 3 2 1 0"]
+    assert lines_read(small, Grid(3, 3)) == [1, 2, 3, 4]
+    large = format_board(Grid(4, 4), FIFTEEN)
+    assert lines_read([large, "what is this", large, "1 2 / 3 0", large]) == [1, 2, 3, 4, 5]
+
+
+def test_a_board_that_could_be_a_row_waits_for_the_next_line_alone():
+    assert lines_read(["1 2 3 0", "3 2 1 0", "", "2 1 3 0"]) == [2, 3, 4]
+    assert lines_read(["1 2 3 4 5 6 7 8 0", "# a comment", "8 7 6 5 4 3 2 1 0"]) == [3, 3]
 
 
 @pytest.mark.parametrize("bad", ["7", "1 2 3", "1 2 3 4", "0 1 2 3", "a b", "-1", "1 2 3 4 5 6 7 8", "/", "9" * 5000])
@@ -317,13 +327,25 @@ def test_nine_numbers_are_a_board_of_3x3_or_a_row_of_9x9():
         assert parse_board(text) == (grid, board)
 
 
-def test_a_matrix_of_9x9_whose_first_row_is_a_board_needs_its_size_or_the_grid():
-    grid = Grid(9, 9)
-    rows = draw_board(grid, grid.goal()).splitlines()
-    assert texts(*rows)[0] == ". 1 2 3 4 5 6 7 8".replace(" ", "  ")
-    for lines, known in ((["9", *rows], None), (rows, grid)):
-        (text,) = texts(*lines, grid=known)
-        assert parse_board(text) == (grid, grid.goal())
+@pytest.mark.parametrize("grid", [Grid(4, 4), Grid(9, 9), Grid(5, 4), Grid(2, 4)], ids=str)
+def test_a_matrix_whose_first_row_is_a_board(grid):
+    chance = random.Random(14)
+    small = list(range(grid.cols))
+    for _ in range(20):
+        first = chance.sample(small, grid.cols)
+        others = chance.sample(range(grid.cols, grid.cells), grid.cells - grid.cols)
+        board = (*first, *others)
+        lines = draw_board(grid, board).splitlines()
+        for before in ([], ["", " ".join(map(str, first)), ""], [*lines, ""]):
+            *_, text = texts(*before, *lines)
+            assert parse_board(text) == (grid, board)
+            assert len(texts(*before, *lines)) == 1 + any(before)
+
+
+def test_a_matrix_whose_first_row_is_a_board_may_hold_a_typo():
+    for second in ("5 6 7 3", "5 6 ? 4", "5 6 7 99"):
+        (text,) = texts("1 2 3 0", second, "9 10 11 8", "13 14 15 12")
+        refusal(text)
 
 
 def test_ten_numbers_are_a_row():
@@ -340,8 +362,8 @@ def test_bare_matrices_whose_first_rows_are_a_board():
     assert texts("0 1 2", "3 4 5", "6 7 8") == ["0 1 2 / 3 4 5 / 6 7 8"]
     assert texts("0 1 2", "3 4 5", "", "6 7 8") == ["0 1 2 / 3 4 5", "6 7 8"]
     rows = ["0 1 2 3", "4 5 6 7", "8 9 10 11", "12 13 14 15"]
-    assert texts(*rows, grid=Grid(4, 4)) == [" / ".join(rows)]
-    assert texts(*rows[::-1]) == [" / ".join(rows[::-1])]
+    for lines in (rows, rows[::-1]):
+        assert texts(*lines, grid=Grid(4, 4)) == texts(*lines) == [" / ".join(lines)]
 
 
 def test_a_bare_matrix_with_a_slip_is_one_bad_board():

@@ -1,9 +1,12 @@
 """``pdb-solver compare``: what it reads, prints, writes and refuses."""
 
 import csv
+import html
 import json
 import os
 import re
+import resource
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -13,7 +16,6 @@ import pytest
 from pdb_builder import NAMED, Grid, Spec, open_database
 from solver import load_set
 from solver.comparison import report
-from solver.comparison import results_file as results
 
 from .comparisons import stop_before_the_proof
 
@@ -42,7 +44,7 @@ def rows(name):
 
 
 def timeless(name):
-    return [{key: value for key, value in row.items() if key != "seconds"} for row in rows(name)]
+    return [{key: value for key, value in row.items() if key not in ("seconds", "check")} for row in rows(name)]
 
 
 # ---- boards and methods ---------------------------------------------------------------------------
@@ -211,6 +213,24 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database_are_compared
     assert [line.split()[0] for line in output.splitlines()[2:]] == ["manhattan", "linear-conflict", "pdb:3x3-4-4"]
 
 
+def test_without_a_database_the_others_are_compared(run, small, here):
+    code, output, errors = run("compare", EASY)
+    assert code == 0
+    assert [line.split()[0] for line in output.splitlines()[2:]] == ["manhattan", "linear-conflict"]
+    assert re.fullmatch(
+        r"compared without pdb: no database in .*databases is for 3x3 boards with this goal: "
+        r"build one with 'pdb-builder build 3x3'\n",
+        errors,
+    )
+    code, output, errors = run("compare", EASY, "--heuristics", "manhattan,pdb")
+    assert (code, output) == (2, "") and "build one with 'pdb-builder build 3x3'" in errors
+    code, output, errors = run("compare", "--random", "9x9", "-n", "1", "--node-limit", "100")
+    assert (code, errors) == (3, ""), "there are none for such boards"
+    (here / "databases" / "3x3-4-4.h5").write_bytes(small.read_bytes()[:-1000])
+    code, output, errors = run("compare", EASY)
+    assert code == 0 and "linear-conflict" in output and "3x3-4-4.h5" in errors and errors.count("\n") == 1
+
+
 # ---- bad arguments ------------------------------------------------------------------------------
 
 
@@ -232,8 +252,10 @@ def test_by_default_manhattan_linear_conflict_and_the_best_database_are_compared
         ([EASY, "--csv", "a.html", "--report", "a.html"], "--csv and --report are both a.html"),
         ([EASY, "--plot", "a.png", "--resume", "./a.png"], "--resume and --plot are both a.png"),
         ([EASY, "--csv", "nowhere/a.csv"], "there is no folder nowhere for a.csv: create it"),
-        ([EASY, "--plot", "a.gif"], "a.gif ends in neither .png nor .svg"),
-        ([EASY, "--report", "databases"], "databases is a folder"),
+        ([EASY, "--csv", "a.h5"], "a.h5 does not end in .csv: choose a name that does"),
+        ([EASY, "--resume", "a.txt"], "a.txt does not end in .csv: choose a name that does"),
+        ([EASY, "--plot", "a.gif"], "a.gif does not end in .png or .svg: choose a name that does"),
+        ([EASY, "--report", "databases"], "databases does not end in .html or .htm: choose a name that does"),
     ],
 )
 def test_bad_arguments_are_one_line_and_exit_code_2(compare, words, said):
@@ -241,6 +263,23 @@ def test_bad_arguments_are_one_line_and_exit_code_2(compare, words, said):
     assert (code, output) == (2, "") and said in errors
     assert errors.count("\n") == 1 and errors.startswith("pdb-solver: error: ")
     assert sorted(os.listdir()) == ["databases"], "nothing is left behind"
+
+
+@pytest.mark.parametrize("option", ["--csv", "--resume", "--plot", "--report"])
+def test_an_existing_file_of_another_kind_is_left_alone(compare, small, option, here):
+    name = {"--csv": "a.csv", "--resume": "a.csv", "--plot": "a.png", "--report": "a.html"}[option]
+    shutil.copy(small, name)
+    before = Path(name).read_bytes()
+    code, output, errors = compare(EASY, option, name)
+    assert (code, output) == (2, "") and errors.startswith(f"pdb-solver: error: {name} ") and errors.count("\n") == 1
+    assert Path(name).read_bytes() == before
+
+
+@pytest.mark.parametrize("option, name", [("--csv", "a.csv"), ("--plot", "a.png"), ("--report", "a.html")])
+def test_a_link_that_leads_back_to_itself_is_no_output_file(compare, option, name):
+    Path(name).symlink_to(name)
+    code, output, errors = compare(EASY, option, name)
+    assert (code, output) == (2, "") and "leads back to itself" in errors and errors.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -347,6 +386,38 @@ def test_results_for_another_goal_are_refused(compare):
     assert Path("a.csv").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--random", "3x4"], "a.csv holds boards of 3x3, not of 3x4: start a new file of results for these"),
+        (["--random", "3x3", "--wrap"], "a.csv holds boards of 3x3, not of 3x3 wrapped: start a new file"),
+        (["--random", "3x3", "--goal", "2 1 3 4 5 6 7 8 0"], "a.csv is for another goal: its board 1 (.*) cannot be"),
+        (["--random", "3x3", "--seed", "9", "--goal", "first"], "the goal, the database or the program has changed"),
+    ],
+    ids=["shape", "edges", "parity", "values"],
+)
+def test_boards_of_another_puzzle_are_not_added_to_a_file(compare, words, said):
+    assert compare("--random", "3x3", "-n", "3", "--heuristics", "manhattan", "--csv", "a.csv")[0] == 0
+    before = Path("a.csv").read_bytes()
+    code, output, errors = compare(*words, "-n", "2", "--heuristics", "manhattan", "--resume", "a.csv")
+    assert (code, output) == (2, "") and re.search(said, errors) and errors.count("\n") == 1
+    assert Path("a.csv").read_bytes() == before
+
+
+def test_a_changed_count_of_any_line_is_refused(compare):
+    """The longest search is never repeated, so nothing but its checksum gives it away."""
+    words = ("--random", "3x3", "-n", "5", "--heuristics", "manhattan", "--resume", "a.csv")
+    assert compare(*words)[0] == 0
+    longest = max(rows("a.csv"), key=lambda row: int(row["generated"]))
+    good = Path("a.csv").read_text()
+    line = next(number for number, text in enumerate(good.splitlines(), 1) if text.endswith(longest["check"]))
+    forged = good.replace(f",{longest['generated']},", f",{int(longest['generated']) + 2},")
+    Path("a.csv").write_text(forged)
+    code, output, errors = compare(*words)
+    assert (code, output) == (2, "") and f"a.csv, line {line}: " in errors and "does not match its checksum" in errors
+    assert Path("a.csv").read_text() == forged
+
+
 def test_a_higher_limit_reruns_the_boards_that_hit_it(compare):
     words = ("--random", "3x3", "-n", "6")
     compare(*words, "--node-limit", "300", "--csv", "a.csv")
@@ -359,7 +430,7 @@ def test_a_higher_limit_reruns_the_boards_that_hit_it(compare):
 
 def test_the_plot_and_the_page(compare, monkeypatch):
     pytest.importorskip("matplotlib")
-    monkeypatch.setattr(report, "draw", lambda comparison, title, form: b"<svg></svg>")  # the same as the plot
+    monkeypatch.setattr(report, "draw_panels", lambda comparison: ["<svg></svg>"])  # the same as the plot
     words = ("--random", "3x3", "-n", "9", "--plot", "a.svg", "--report", "a.html")
     code, output, _ = compare(*words)
     assert code == 0 and "ratio" in output
@@ -368,27 +439,40 @@ def test_the_plot_and_the_page(compare, monkeypatch):
     assert "pdb-solver compare --heuristics manhattan,linear-conflict --random 3x3 -n 9 --plot a.svg" in page
 
 
+@pytest.mark.parametrize("words", [("--csv", "a.csv"), ("--csv=a.csv",), ("--cs", "a.csv"), ("--c=a.csv",)])
+def test_the_command_on_the_page_can_be_run_again_and_again(compare, run, monkeypatch, words):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(report, "draw_panels", lambda comparison: ["<svg></svg>"])
+    assert compare("--random", "3x3", "-n", "2", *words, "--report", "a.html")[0] == 0
+    for _ in range(2):
+        again = html.unescape(re.search(r"<pre>pdb-solver (.*)</pre>", Path("a.html").read_text())[1])
+        assert re.search(r"--resume[ =]a.csv", again)
+        assert run(*shlex.split(again))[::2] == (0, "")
+
+
 def test_matplotlib_is_needed_only_for_plots_and_pages(compare, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert compare(EASY)[0] == 0
 
 
-def test_a_full_disk_is_one_line_and_keeps_what_was_written(compare, monkeypatch):
+def test_a_full_disk_is_one_line_and_keeps_what_was_written(compare):
+    """A limit on the size of files stands for a full disk."""
     compare("--random", "3x3", "-n", "3", "--csv", "a.csv")
     before = Path("a.csv").read_text()
-
-    def full(words):
-        with open("a.csv", "a") as file:
-            file.write("4,half a li")
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(results, "_line", full)
-        code, _, errors = compare("--random", "3x3", "-n", "5", "--resume", "a.csv")
-    assert code == 2 and "a.csv: No space left on device" in errors and errors.count("\n") == 1
-    assert "continue with --resume a.csv" in errors
-    with results.ResultsFile(Path("a.csv"), resume=True):
-        assert Path("a.csv").read_text() == before
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 20, limits[1]))
+    try:
+        code, output, errors = compare("--random", "3x3", "-n", "5", "--resume", "a.csv")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (code, output) == (2, "")
+    assert errors == (
+        "pdb-solver: error: a.csv: File too large: make room, and continue with --resume a.csv; finished searches are "
+        "kept\n"
+    )
+    assert Path("a.csv").read_text()[: len(before)] == before
+    assert compare("--random", "3x3", "-n", "5", "--resume", "a.csv")[0] == 0
+    assert Path("a.csv").read_text().startswith(before) and len(rows("a.csv")) == 10
 
 
 @pytest.mark.parametrize("path", ["/dev/full", "/dev/null", "pipe", "databases"])

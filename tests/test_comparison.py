@@ -1,5 +1,7 @@
 """Comparisons: the same boards by several methods, what they must agree on, and the figures drawn from them."""
 
+import math
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -10,8 +12,10 @@ from solver.board import format_board
 from solver.comparison.cells import Cell, furthest
 from solver.comparison.comparison import Comparison
 from solver.comparison.methods import Method, prepare_methods
+from solver.comparison.results_file import ResultsFile
 from solver.comparison.resuming import recall
 from solver.comparison.tables import board_table, summary_table
+from solver.comparison.time_left import time_left
 from solver.instances import Instance
 from solver.search import SEARCHES
 from solver.settings import DEFAULT_SECONDS
@@ -34,6 +38,7 @@ from .comparisons import (
 )
 from .oracle import board_distances
 
+ROOT = Path(__file__).parent.parent
 pytestmark = pytest.mark.jit
 
 
@@ -368,7 +373,25 @@ def test_saved_cells_are_not_run_again():
 
 def test_cells_of_other_boards_and_methods_are_ignored():
     comparison = Comparison(GRID, GOAL, boards(2), [A])
-    recall(comparison, [cell(3, A), cell(1, B), cell(1, A)._replace(board="1 2 3 4 5 6 7 8 0")], "saved.csv")
+    other = cell(3, A, h_start=solve(boards(3)[3].board, heuristic="manhattan").h_start)
+    moved = cell(1, A, h_start=0, length=0)._replace(board="1 2 3 4 5 6 7 8 0")
+    recall(comparison, [other, cell(1, B), moved], "saved.csv")
+    assert not comparison.cells
+
+
+def test_a_file_is_for_one_puzzle_even_if_none_of_its_cells_is_used():
+    comparison = Comparison(GRID, GOAL, boards(1), [A])
+    for board, said in (
+        ("1 2 3 / 4 5 0", r"saved.csv holds boards of 2x3, not of 3x3: start a new file of results for these"),
+        ("1 2 3 4 5 6 7 8 0 # wrapped", r"saved.csv holds boards of 3x3 wrapped, not of 3x3: start a new file"),
+        ("2 1 3 4 5 6 7 8 0", r"saved.csv is for another goal: its board 7 \(2 1 3 .*\) cannot be solved for this one"),
+        ("1 2 3 4 5 6 7 8 8", r"saved.csv, board 7: not a 3x3 board"),
+    ):
+        with pytest.raises(InputError, match=said):
+            recall(comparison, [cell(1, B)._replace(instance=7, board=board)], "saved.csv")
+    wrong = cell(2, A, h_start=solve(boards(2)[2].board, heuristic="manhattan").h_start + 2)
+    with pytest.raises(InputError, match="the goal, the database or the program has changed"):
+        recall(comparison, [wrong], "saved.csv")
     assert not comparison.cells
 
 
@@ -466,16 +489,64 @@ def test_an_unproven_solution_is_searched_again_with_a_higher_limit():
         assert bool(comparison.cells) == kept, "and nothing is run again to compare the counts"
 
 
-def test_the_time_left_is_estimated_per_method():
-    comparison = filled(cell(1, A, seconds=3.0), count=4)
-    assert comparison.seconds_left(1) is None, "nothing is known about B"
-    comparison.add(cell(1, B, seconds=5.0))
-    assert comparison.seconds_left(1) == 3 * 3.0 + 3 * 5.0
-    assert comparison.seconds_left(2) == 12.0
-    for number in (2, 3, 4):
-        comparison.add(cell(number, A, seconds=1.0))
-        comparison.add(cell(number, B, seconds=1.0))
-    assert comparison.seconds_left(1) == 0
+# ---- the time left ------------------------------------------------------------------------------
+
+
+def timed(method, *seconds):
+    return [cell(number, method, seconds=time) for number, time in enumerate(seconds, 1)]
+
+
+def test_nothing_is_said_before_enough_searches_of_every_method_are_done():
+    comparison = filled(*timed(A, *[3.0] * 12), *timed(B, *[5.0] * 9), count=120)
+    assert time_left(comparison, 1) is None, "nine of B"
+    comparison.add(cell(10, B, seconds=5.0))
+    assert time_left(comparison, 1) is None, "a tenth of the boards is twelve"
+    for number in (11, 12):
+        comparison.add(cell(number, B, seconds=5.0))
+    assert time_left(comparison, 1) == pytest.approx((108 * 8.0, 108 * 8.0))
+    assert time_left(comparison, 2) == pytest.approx((108 * 4.0, 108 * 4.0))
+
+
+def test_the_last_searches_are_not_shared_out():
+    comparison = filled(*timed(A, *[3.0] * 12), *timed(B, *[5.0] * 11), count=12)
+    assert time_left(comparison, 8) == pytest.approx((5.0, 5.0))
+    comparison.add(cell(12, B, seconds=5.0))
+    assert time_left(comparison, 8) == (0, 0)
+
+
+def test_the_more_the_times_vary_the_wider_the_range():
+    shortest, longest = time_left(filled(*timed(A, *[1, 3] * 10), methods=[A], count=40), 1)
+    # Two standard errors of a mean of 20 times, and of another: the standard deviation is half of the mean.
+    assert longest / 40 == 40 / shortest == pytest.approx(math.exp(2 * 0.5 * math.sqrt(2 / 20)))
+    assert time_left(filled(*timed(A, *[1] * 19, 10**5), methods=[A], count=40), 1) is None, "a range that says nothing"
+
+
+def test_no_search_takes_longer_than_its_time_limit():
+    limited = A._replace(settings=Settings("manhattan", time_limit=4))
+    shortest, longest = time_left(filled(*timed(limited, *[1, 4, 4, 4] * 5), methods=[limited], count=40), 1)
+    assert longest == 20 * 4 > shortest
+
+
+def test_the_time_left_of_a_real_comparison():
+    """Korf's boards in their order, by four heuristics whose times span four orders of magnitude."""
+    grid, goal, instances = load_set("korf100")
+    with ResultsFile(ROOT / "docs" / "results" / "korf100.csv", resume=True) as results:
+        saved = results.cells
+    names = dict.fromkeys(found.heuristic for found in saved)
+    methods = [Method("ida-star", name, Settings(name)) for name in names]
+    comparison = Comparison(grid, goal, {one.id: one for one in instances}, methods)
+    left = sum(found.seconds for found in saved)
+    for found in saved:
+        comparison.add(found)
+        left -= found.seconds
+        estimate = time_left(comparison, 1)
+        if found.instance < 10:
+            assert estimate is None
+        elif 10 < found.instance <= 80:
+            assert estimate[0] / 1.5 < left < estimate[1] * 1.5
+            assert estimate[1] / estimate[0] < 10
+        elif estimate and left > 1:
+            assert estimate[0] / 4 < left < estimate[1] * 4
 
 
 # ---- summaries ----------------------------------------------------------------------------------

@@ -12,8 +12,9 @@ from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 from solver import Settings, Solution, goal_board
 from solver.comparison import plots, report
+from solver.comparison.headline import headline
 from solver.comparison.methods import Method
-from solver.comparison.plots import draw, save_plot
+from solver.comparison.plots import draw, draw_panels, save_plot
 from solver.comparison.report import check_outputs, save_report
 from solver.show import colours, gif, terminal
 from solver.show.colours import tile_colours
@@ -397,7 +398,7 @@ def test_a_tile_that_crosses_an_edge_is_seen_on_both_sides(images):
 )
 def test_a_gif_that_cannot_be_written_leaves_the_old_one_alone(error, raised, images, tmp_path, monkeypatch):
     path = tmp_path / "a.gif"
-    path.write_bytes(b"old")
+    path.write_bytes(b"GIF89a, old")
 
     def fail(image, file, **options):
         file.write(b"GIF89a")
@@ -406,7 +407,7 @@ def test_a_gif_that_cannot_be_written_leaves_the_old_one_alone(error, raised, im
     monkeypatch.setattr(images.Image, "save", fail)
     with pytest.raises(raised) as caught:
         save_gif(scrambled("3x3"), path)
-    assert list(tmp_path.iterdir()) == [path] and path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path] and path.read_bytes() == b"GIF89a, old"
     assert raised is KeyboardInterrupt or "No space left on device; choose another file" in str(caught.value)
 
 
@@ -417,6 +418,10 @@ def test_a_gif_that_cannot_be_made_is_refused_beforehand(tmp_path, monkeypatch):
         check_gif(tmp_path / "a.png")
     with pytest.raises(InputError, match=r"there is no folder .*nowhere for a.gif"):
         check_gif(tmp_path / "nowhere" / "a.gif")
+    (tmp_path / "b.gif").write_bytes(b"precious")
+    with pytest.raises(InputError, match=r"b.gif is not replaced: it is not a .gif file but begins with 'precious'"):
+        save_gif(scrambled("3x3"), tmp_path / "b.gif")
+    assert (tmp_path / "b.gif").read_bytes() == b"precious"
     monkeypatch.setattr("PIL.__version__", "9.5.0")
     with pytest.raises(InputError, match=r"needs Pillow 10.1 or later, not 9.5.0: run pip install 'slidepdb\[gif\]'"):
         check_gif(tmp_path / "a.gif")
@@ -457,28 +462,43 @@ def varied():
 
 
 def long_names():
-    """A single board by two searches, one with a long name."""
+    """A single board by two searches with long names."""
+    first = Method("weighted-a-star:1.125", "pdb-unreflected:4x4-7-8-bytes", Settings(), 1.125)
     star = Method("a-star", "max:pdb:4x4-7-8+linear-conflict", Settings())
-    return filled(cell(1, A), cell(1, star, generated=7, stored=5), methods=(A, star), count=1)
+    return filled(cell(1, first), cell(1, star, generated=7, stored=5), methods=(first, star), count=1)
+
+
+def decade():
+    """Counts that span little more than a factor of ten."""
+    return filled(
+        *(cell(number, A, generated=10 ** (5.7 + 0.07 * number) // 1) for number in range(1, 9)), methods=[A], count=8
+    )
 
 
 @pytest.fixture
-def figure_of(monkeypatch):
-    """``figure_of(comparison)`` is the figure of its plots, which is not rendered."""
+def figures_of(monkeypatch):
+    """``figures_of(draw, ...)`` are the figures that are drawn, but not rendered."""
     figures = pytest.importorskip("matplotlib.figure")
-    kept = []
 
-    def get(comparison, title="three boards"):
+    def get(function, *arguments):
+        kept = []
         with monkeypatch.context() as patch:
-            patch.setattr(figures.Figure, "savefig", lambda figure, *args, **options: kept.append(figure))
-            draw(comparison, title, "png")
-        return kept[-1]
+            patch.setattr(plots, "_image", lambda figure, *args, **options: kept.append(figure) or b"<svg></svg>")
+            function(*arguments)
+        assert all(isinstance(figure, figures.Figure) for figure in kept)
+        return kept
 
     return get
 
 
+@pytest.fixture
+def figure_of(figures_of):
+    """``figure_of(comparison)`` is the figure of all its plots."""
+    return lambda comparison, title="three boards": figures_of(draw, comparison, title, "png")[0]
+
+
 def labels(axes):
-    return [text.get_text() for text in axes.get_legend().get_texts()]
+    return [text.get_text().replace("\n", " ") for text in axes.get_legend().get_texts()]
 
 
 def dots(axes):
@@ -582,10 +602,17 @@ def test_methods_can_be_told_apart_without_colour():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("comparison", [example(), example("nodes"), long_names(), varied()], ids=range(4))
-def test_nothing_is_cut_off_and_no_texts_overlap(comparison, figure_of):
-    figure = figure_of(comparison)
-    figure.draw_without_rendering()
+@pytest.mark.parametrize(
+    "function", [lambda comparison: draw(comparison, "boards", "png"), draw_panels], ids=["one", "all"]
+)
+@pytest.mark.parametrize("comparison", [example(), example("nodes"), long_names(), varied(), decade()], ids=range(5))
+def test_nothing_is_cut_off_and_no_texts_overlap(comparison, function, figures_of):
+    for figure in figures_of(function, comparison):
+        figure.draw_without_rendering()
+        check_no_overlap(figure)
+
+
+def check_no_overlap(figure):
     canvas = figure.bbox
     boxes = {}
     for number, axes in enumerate(figure.axes):
@@ -596,15 +623,58 @@ def test_nothing_is_cut_off_and_no_texts_overlap(comparison, figure_of):
         boxes[number, "plot"] = axes.get_window_extent()
         for place, axis in enumerate((axes.xaxis, axes.yaxis)):
             low, high = axis.get_view_interval()
-            for tick in axis.get_majorticklabels():
-                if low <= tick.get_position()[place] <= high:
+            for tick in [*axis.get_majorticklabels(), *axis.get_minorticklabels()]:
+                if low <= tick.get_position()[place] <= high and tick.get_text():
                     boxes[number, place, tick.get_text()] = tick.get_window_extent()
-    boxes["suptitle"] = figure._suptitle.get_window_extent()
+    if figure._suptitle:
+        boxes["suptitle"] = figure._suptitle.get_window_extent()
     for name, box in boxes.items():
         assert canvas.x0 <= box.x0 and box.x1 <= canvas.x1, name
         assert canvas.y0 <= box.y0 and box.y1 <= canvas.y1, name
         for other, rival in boxes.items():
             assert name == other or not box.overlaps(rival), (name, other)
+
+
+def one_board(count=1):
+    """Boards of a single length, solved by a method that guarantees nothing, and yet as short as possible."""
+    methods = [A, GREEDY._replace(heuristic="hamming")]
+    return filled(*(cell(n, method) for n in range(1, count + 1) for method in methods), methods=methods, count=count)
+
+
+@pytest.mark.parametrize("comparison", [example(), varied(), one_board(1), one_board(2)], ids=range(4))
+def test_moves_and_boards_are_whole_numbers(comparison, figure_of):
+    figure = figure_of(comparison)
+    figure.draw_without_rendering()
+    _, values, by_length, *trade_off = figure.axes
+    for axis in (values.xaxis, values.yaxis, by_length.xaxis, *(axes.yaxis for axes in trade_off)):
+        low, high = axis.get_view_interval()
+        ticks = [tick for tick in axis.get_majorticklocs() if low <= tick <= high]
+        assert ticks and all(tick == round(tick) for tick in ticks)
+
+
+def test_a_logarithmic_axis_is_not_too_short(figure_of):
+    """Searches that stop at a node limit generate nearly the same."""
+    cells = (cell(number, A, generated=100_000 + number) for number in (1, 2))
+    by_length = figure_of(filled(*cells, methods=[A])).axes[2]
+    low, high = by_length.get_ylim()
+    assert low < 60_000 and high > 190_000
+
+
+def test_panels_are_separate_images_in_the_colours_of_the_page():
+    pytest.importorskip("matplotlib")
+    for comparison, count in ((example("nodes"), 3), (varied(), 4)):
+        panels = draw_panels(comparison)
+        assert len(panels) == count and panels == draw_panels(comparison), "the same every time"
+        names = []
+        for panel in panels:
+            root = ElementTree.fromstring(panel)
+            assert root.tag.endswith("}svg") and root.find("{*}title").text
+            width = float(root.get("viewBox").split()[2])
+            assert width < 330, "points: no text is shrunk much on a telephone"
+            assert not re.search(r"#(000000|ffffff|dddddd|0072b2)", panel, re.IGNORECASE)
+            assert "currentColor" in panel and "var(--pale)" in panel
+            names.append({name for name in re.findall(r'id="(\w+)"', panel) if re.fullmatch(r"[a-z]\w{10}", name)})
+        assert all(names) and not set.intersection(*names), "parts of one image are not taken for those of another"
 
 
 def test_plots_are_png_or_svg_and_the_same_every_time(tmp_path):
@@ -620,12 +690,14 @@ def test_plots_and_pages_that_cannot_be_made_are_refused_beforehand(tmp_path, mo
     pytest.importorskip("matplotlib")
     check_outputs(None, None)
     check_outputs(tmp_path / "a.svg", tmp_path / "a.html")
-    with pytest.raises(InputError, match=r"a.pdf ends in neither .png nor .svg"):
+    with pytest.raises(InputError, match=r"a.pdf does not end in .png or .svg: choose a name that does"):
         check_outputs(tmp_path / "a.pdf", None)
-    (tmp_path / "folder.png").mkdir()
-    for plot, page in ((tmp_path / "folder.png", None), (None, tmp_path)):
+    with pytest.raises(InputError, match=r"a.h5 does not end in .html or .htm: choose a name that does"):
+        check_outputs(None, tmp_path / "a.h5")
+    for name, plot in (("folder.png", True), ("folder.html", False)):
+        (tmp_path / name).mkdir()
         with pytest.raises(InputError, match="is a folder: choose the name of a file"):
-            check_outputs(plot, page)
+            check_outputs(*[tmp_path / name, None][:: 1 if plot else -1])
     monkeypatch.setattr(report, "find_spec", lambda name: None)
     check_outputs(None, None)
     with pytest.raises(
@@ -663,7 +735,13 @@ def test_the_page_is_one_file_with_tables_plots_and_the_command(tmp_path):
     text = (tmp_path / "a.html").read_text()
     page = Page(text)
     assert "pdb-solver compare --file 'my <boards> & more.txt' --report a.html" in page.texts
-    assert "<boards>" not in text and text.count("<svg") == 1
+    assert "<boards>" not in text and text.count("<svg") == 3
+    assert "<meta name=viewport content='width=device-width'>" in text
+    assert "prefers-color-scheme: dark" in text
+    used = set(re.findall(r"var\((--\w+)\)", text))
+    for defined in re.findall(r":root \{(.*?)\}", text):
+        assert used == set(re.findall(r"(--\w+):", defined)), "every colour has a dark variant"
+    assert headline(example("time")) in page.texts
     assert ["manhattan", "2 of 3", "12.00", "12", "> 10,000", "> 20,000", "> 0.5000", "40,000", "1"] in page.rows
     assert ["2", "24", "12", "20,000", "0.5000", "14", "2,000", "0.5000", "18", "40", "0.5000"] in page.rows
     assert page.loaded == [] and not re.search(r"@import|url\((?!#)", text), "it needs no other file"
@@ -671,7 +749,7 @@ def test_the_page_is_one_file_with_tables_plots_and_the_command(tmp_path):
 
 
 def test_the_page_says_what_is_proven_about_the_lengths(tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "draw", lambda comparison, title, form: b"<svg></svg>")
+    monkeypatch.setattr(report, "draw_panels", lambda comparison: [])
     save_report(varied(), "three boards", ["compare"], tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text()
     rows = [row for row in Page(text).rows if row]
@@ -682,3 +760,92 @@ def test_the_page_says_what_is_proven_about_the_lengths(tmp_path, monkeypatch):
     save_report(example(), "three boards", ["compare"], tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text()
     assert "All methods agree" in text and "proves" not in text
+
+
+# ---- the sentence at its top --------------------------------------------------------------------
+
+
+def pair(*, limit=None, seconds=(2.0, 1.0), generated=(4000, 1000), lengths=(20, 20), second=B):
+    """Two boards, on which the second method generates less; a limit may stop the first one on the second board."""
+    cells = []
+    for number in (1, 2):
+        hit = limit if number == 2 else None
+        for at, method in enumerate((A, second)):
+            figures = {"generated": generated[at], "seconds": seconds[at], "limit": None if at else hit}
+            cells.append(cell(number, method, lengths[at], h_start=0, **figures))
+    return filled(*cells, methods=(A, second))
+
+
+FEWER = "linear-conflict generates 4 times fewer boards than manhattan"
+
+
+@pytest.mark.parametrize(
+    "comparison, sentence",
+    [
+        (pair(), f"{FEWER}, and takes 2 times less time."),
+        (pair(seconds=(1.0, 1.1)), f"{FEWER}, and takes about as long."),
+        (pair(seconds=(1.0, 3.0)), f"{FEWER}, but takes 3 times as long."),
+        (pair(seconds=(0.04, 0.01)), f"{FEWER}."),
+        (pair(seconds=(0.04, 0.0)), f"{FEWER}."),
+        (
+            pair(generated=(1000, 1000), second=B),
+            "manhattan generates as many boards as linear-conflict, but takes 2 times as long.",
+        ),
+        (
+            pair(generated=(1000, 3000), second=B),
+            "manhattan generates 3 times fewer boards than linear-conflict, but takes 2 times as long.",
+        ),
+        (
+            pair(limit="nodes"),
+            "linear-conflict generates at least 4 times fewer boards than manhattan (1 of 2 boards solved), and takes "
+            "at least 2 times less time.",
+        ),
+        (
+            pair(limit="time", seconds=(1.0, 3.0)),
+            "linear-conflict generates at least 4 times fewer boards than manhattan (1 of 2 boards solved).",
+        ),
+        (
+            pair(limit="time", generated=(1001, 1000)),
+            "linear-conflict solves all 2 boards, unlike manhattan (1 of 2 boards solved).",
+        ),
+        (
+            pair(lengths=(20, 23), second=GREEDY),
+            "greedy with inversions generates 4 times fewer boards than ida-star with manhattan, and takes 2 times "
+            "less time; its solutions are 15 % longer.",
+        ),
+        (pair(lengths=(0, 0)), f"{FEWER}, and takes 2 times less time."),
+        (
+            filled(cell(1, A), methods=[A], count=1),
+            "manhattan solves the board, generating 1,000 boards in 0.5000 seconds.",
+        ),
+        (
+            filled(cell(1, A), cell(2, A, generated=2000), methods=[A]),
+            "manhattan solves all 2 boards, generating 1,500 boards in 0.5000 seconds on average.",
+        ),
+        (
+            filled(cell(1, A, limit="time"), cell(1, B, limit="nodes"), count=1),
+            "Within the limits no method solves the board.",
+        ),
+        (
+            filled(*(cell(n, method, limit="time") for n in (1, 2) for method in (A, B))),
+            "Within the limits no method solves any of the boards.",
+        ),
+        (
+            filled(cell(1, A, limit="time"), cell(1, B), cell(2, A, limit="time"), cell(2, B, limit="time")),
+            "Within the limits no method solves all 2 boards; linear-conflict comes closest, with 1.",
+        ),
+        (
+            filled(cell(1, A, 22), cell(1, DEEP, generated=10, h_start=1, limit="depth"), methods=(A, DEEP), count=1),
+            "ida-star with manhattan solves the board, unlike dfs:20 (0 of 1 board solved).",
+        ),
+        (
+            filled(
+                *(cell(1, A), cell(1, DEEP, generated=10, limit="nodes"), cell(1, B)), methods=(A, DEEP, B), count=1
+            ),
+            "ida-star with manhattan generates as many boards as ida-star with linear-conflict, and takes about as "
+            "long.",
+        ),
+    ],
+)
+def test_the_sentence_says_what_came_out(comparison, sentence):
+    assert headline(comparison) == sentence

@@ -1,7 +1,11 @@
 """The results file of a comparison: nothing that was done is lost, whatever ends the program."""
 
 import csv
+import hashlib
 import os
+import random
+import resource
+import signal
 
 import pytest
 
@@ -14,7 +18,13 @@ CELLS = [
     Cell(1, "1 2 3 4 5 6 0 7 8", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None),
     Cell(2, "1 2 3 / 0 4 5", "ida-star", "manhattan", None, 2, 10**12, 10**13, None, 600.0, "time"),
 ]
-HEADER = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
+FIELDS = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
+HEADER = f"{FIELDS},check"
+
+
+def checked(fields):
+    """A line of these fields with its checksum."""
+    return f"{fields},{hashlib.sha256(fields.encode()).hexdigest()[:8]}"
 
 
 def by_instance(cell):
@@ -38,7 +48,7 @@ def test_what_is_written_is_read_back(tmp_path):
     path = tmp_path / "a.csv"
     text = written(path, CELLS)
     assert text.splitlines()[0] == HEADER
-    assert text.splitlines()[1] == "1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,"
+    assert text.splitlines()[1] == checked("1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,")
     assert read(path) == CELLS
     assert [row["heuristic"] for row in csv.DictReader(text.splitlines())] == [cell.heuristic for cell in CELLS]
 
@@ -139,11 +149,86 @@ def test_a_pipe_is_refused_without_waiting(resume, tmp_path):
 )
 def test_an_invalid_line_is_named(line, tmp_path):
     path = tmp_path / "a.csv"
-    text = written(path, CELLS[:1]) + line + "\n"
+    text = written(path, CELLS[:1]) + checked(line) + "\n1,1 2 3 0,ida"
     path.write_text(text)
     with pytest.raises(InputError, match=r"a.csv, line 3: '.*' is not a line of results"):
         read(path)
     assert path.read_text() == text
+
+
+def test_a_changed_line_is_named_whatever_was_changed(tmp_path):
+    path = tmp_path / "a.csv"
+    good = written(path, CELLS)
+    lines = good.splitlines()
+    chance = random.Random(1)
+    for number in (2, 3, 4):
+        line = lines[number - 1]
+        for at in range(len(line)):
+            other = chance.choice([letter for letter in "0123456789abcdef" if letter != line[at]])
+            changed = [*lines[: number - 1], line[:at] + other + line[at + 1 :], *lines[number:]]
+            path.write_text("\n".join(changed) + "\n")
+            with pytest.raises(InputError, match=rf"a.csv, line {number}: '.*' (does not match its checksum|is not a)"):
+                read(path)
+    path.write_text(good.replace(",7,,0.000125", ",8,,0.000125"))
+    with pytest.raises(
+        InputError,
+        match=r"a.csv, line 2: '1,1 .*' does not match its checksum, so it was changed: remove it, to search",
+    ):
+        read(path)
+
+
+def test_a_line_after_a_record_of_two_lines_is_named_by_its_own_number(tmp_path):
+    path = tmp_path / "a.csv"
+    odd = CELLS[0]._replace(heuristic="pdb:two\nlines")
+    path.write_text(written(path, [odd]) + "junk\n")
+    with pytest.raises(InputError, match=r"a.csv, line 4: 'junk' is not a line of results: remove it"):
+        read(path)
+
+
+def test_a_database_may_have_any_name(tmp_path):
+    odd = CELLS[0]._replace(heuristic=os.fsdecode(b"pdb:\xff\xe4, 'x' \"y\""))
+    with ResultsFile(tmp_path / "a.csv", resume=False) as results:
+        results.add(odd)
+    assert read(tmp_path / "a.csv") == [odd]
+
+
+def test_a_file_without_checksums_is_from_an_earlier_version(tmp_path):
+    path = tmp_path / "a.csv"
+    content = f"{FIELDS}\n1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,\n"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"a.csv is from an earlier version, without checksums: choose another file"):
+        read(path)
+    assert path.read_text() == content
+
+
+def test_a_large_file_of_another_kind_is_not_read(tmp_path):
+    path = tmp_path / "a.csv"
+    with open(path, "wb") as file:
+        file.write(b"\x89HDF\r\n")
+        file.truncate(10**13)  # a hole: it takes no room on the disk
+    with pytest.raises(InputError, match="is not a results file"):
+        read(path)
+
+
+@pytest.mark.parametrize("room", [0, 20, len(HEADER) + 1, len(HEADER) + 30])
+def test_a_full_disk_is_one_error_and_keeps_the_lines_before(room, tmp_path):
+    """A limit on the size of files stands for a full disk: a line may be written in part."""
+    path = tmp_path / "a.csv"
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, before[1]))
+    try:
+        with (
+            pytest.raises(InputError, match=r"a.csv: File too large: make room, and continue with `resume` .*a.csv"),
+            ResultsFile(path, resume=True) as results,
+        ):
+            results.add(CELLS[0])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+    assert path.stat().st_size == room
+    written(path, CELLS[1:2], resume=True)
+    assert read(path) == CELLS[1:2]
 
 
 def test_two_programs_do_not_write_to_one_file(tmp_path):

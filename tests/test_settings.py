@@ -1,6 +1,7 @@
 """Settings: what makes no sense is refused in one line, and what was left out is filled in."""
 
 import math
+from fractions import Fraction
 
 import pytest
 
@@ -20,6 +21,11 @@ SMALL, LARGE = Grid(5, 5), Grid(6, 6)
         ({"threads": 10**6}, "between 1 and 256, got 1000000"),
         ({"threads": 1.5}, "between 1 and 256, got 1.5"),
         ({"threads": "two"}, "between 1 and 256, got 'two'"),
+        ({"threads": True}, "between 1 and 256, got True"),
+        ({"time_limit": True}, "`time_limit` must be above 0, got True"),
+        ({"node_limit": -(10**400)}, "`node_limit` must be above 0, got -1000"),
+        ({"width": True}, "`width` must be an integer between 1 and 100,000,000, got True"),
+        ({"weight": True}, "`weight` must be between 1 and 1000, got True"),
         ({"time_limit": 0}, "`time_limit` must be above 0, got 0: give a positive number, or leave it out"),
         ({"time_limit": -1.5}, "`time_limit` must be above 0, got -1.5"),
         ({"time_limit": math.nan}, "`time_limit` must be above 0, got nan"),
@@ -84,6 +90,7 @@ def test_limits_without_an_end_are_no_limits():
     checked = check_settings(Settings(time_limit=math.inf, node_limit=math.inf, memory_limit=1e9), SMALL)
     assert (checked.time_limit, checked.node_limit, checked.memory_limit) == (None, None, 10**9)
     assert isinstance(checked.memory_limit, int)
+    assert check_settings(Settings(node_limit=10**400, time_limit=Fraction(1, 2)), SMALL)[3:5] == (0.5, None)
     assert check_settings(Settings(node_limit=0.5, time_limit=0.5), SMALL)[3:5] == (0.5, 1)
 
 

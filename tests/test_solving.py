@@ -4,13 +4,25 @@ import doctest
 import json
 import random
 import threading
+from itertools import count
 
 import numpy as np
 import pytest
 
 import solver
 from pdb_builder import NAMED, Grid, InputError, Spec
-from solver import SEARCHES, Settings, Unsolvable, goal_board, load_set, random_board, solve, solve_board
+from solver import (
+    SEARCHES,
+    Settings,
+    Unsolvable,
+    compare,
+    distribution,
+    goal_board,
+    load_set,
+    random_board,
+    solve,
+    solve_board,
+)
 from solver.search import search_named
 
 from .helpers import HARD, check_solution, followed, random_goal
@@ -27,6 +39,8 @@ KEYS = {
     *("board", "goal", "solved", "optimal", "length", "moves", "algorithm", "heuristic", "h_start"),
     *("expanded", "generated", "seconds", "lower_bound"),
 }
+ENDLESS = [1, 2, 3]
+ENDLESS.append(ENDLESS)
 ALL = [pytest.param(name, marks=pytest.mark.beam if name == "beam" else ()) for name in SEARCHES]
 
 
@@ -60,6 +74,9 @@ def informed(algorithm):
         iter([1, 2, 3, 4, 5, 6, 0, 7, 8]),
         list(np.array([1, 2, 3, 4, 5, 6, 0, 7, 8])),
         [np.array([1, 2, 3]), np.array([4, 5, 6]), np.array([0, 7, 8])],
+        [[1, 2, 3], [4, 5, 6], ["_", 7, 8]],
+        [["1", "2", "3"], ["4", "5", "6"], [".", "7", "8"]],
+        ["1 2 3", "4 5 6", "x 7 8"],
     ],
     ids=lambda board: type(board).__name__,
 )
@@ -139,6 +156,15 @@ def test_the_package_offers_what_it_lists():
         ({"board": [1.0, 2.0, 3.0, 0.0]}, "is not a number"),
         ({"board": ["a", None, 3, 0]}, "is not a number"),
         ({"board": [1, 2, 3, 4, 0, 5]}, "give `shape` 2x3"),
+        ({"board": [True, 2, 3, 0]}, "is not a number"),
+        ({"board": {1, 2, 3, 0}}, "a set has no order"),
+        ({"board": [{1, 2}, {3, 0}]}, "a set has no order"),
+        ({"board": {0: 1, 1: 2, 2: 3, 3: 0}}, "a dict has no order"),
+        ({"board": ENDLESS}, "lists in lists"),
+        ({"board": count()}, "at most 100"),
+        ({"goal": ENDLESS}, "lists in lists"),
+        ({"goal": {1, 2, 3, 0}}, "a set has no order"),
+        ({"folder": 5}, "`folder` must be a path, got 5"),
         ({"shape": "3"}, "'3' is not a board shape"),
         ({"shape": "2x4"}, "2x4 board"),
         ({"goal": "middle"}, "the goal is neither last, first, spiral nor a board"),
@@ -158,9 +184,49 @@ def test_errors_of_every_part_are_input_errors_of_one_line(options, message):
 
 @pytest.mark.parametrize("options", [{"goal": None}, {"board": None}, {"board": 5}], ids=str)
 def test_what_is_not_a_board_at_all_is_refused(options):
-    with pytest.raises((InputError, TypeError)) as error:
+    with pytest.raises(InputError) as error:
         solve(**{"board": EASY, "heuristic": "manhattan"} | options)
     assert len(str(error.value).splitlines()) == 1
+
+
+def test_numbers_of_numpy_are_numbers():
+    one, two = np.int64(1), np.uint8(2)
+    for options in (
+        {"threads": two, "time_limit": np.float32(60), "node_limit": np.int64(10**9), "memory_limit": np.float64(1e9)},
+        {"algorithm": "beam", "width": np.int32(1000), "time_limit": two},
+        {"algorithm": "weighted-a-star", "weight": np.float32(1.5)},
+        {"algorithm": "dfs", "depth": np.int16(8), "heuristic": None},
+        {"shape": (np.int64(3), np.uint8(3))},
+    ):
+        solution = solve(**{"board": EASY, "heuristic": "manhattan"} | options)
+        assert solution.length == 2
+        json.dumps(solution.as_dict())
+    assert Grid(two, np.int64(3)) == Grid(2, 3) and type(Grid(two, two).rows) is int
+    spec = Spec(Grid(2, 2), [np.array([1, 2]), np.array([3])], blank=one)
+    assert spec == Spec(Grid(2, 2), ((1, 2), (3,)), blank=1) and spec.name.isprintable()
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda: compare([EASY], ["manhattan"], threads=0), "threads must be between 1 and 256, got 0"),
+        (lambda: compare([EASY], ["manhattan"], threads="2"), "threads must be between 1 and 256, got '2'"),
+        (lambda: compare([EASY], ["manhattan"], threads=True), "threads must be between 1 and 256, got True"),
+        (lambda: compare(5, ["manhattan"]), "5 is neither a set of boards nor boards"),
+        (lambda: compare([EASY], ["manhattan"], folder=5), "`folder` must be a path, got 5"),
+        (lambda: distribution("2x2", most=1.5), "most must be an integer from 0 on, got 1.5"),
+        (lambda: distribution("2x2", most=-1), "most must be an integer from 0 on, got -1"),
+        (lambda: distribution("2x2", threads=0), "threads must be between 1 and 256, got 0"),
+        (lambda: Grid(True, 3), "rows and columns must be integers, got True and 3"),
+        (lambda: Grid(3, 3).goal(1.5), "the blank cannot be on cell 1.5"),
+        (lambda: Spec(Grid(2, 2), [[1, 2.0], [3]]), "tile 2.0 is not on a 2x2 board"),
+    ],
+    ids=range(11),
+)
+def test_other_functions_refuse_what_is_not_a_number(call, message):
+    with pytest.raises(InputError) as error:
+        call()
+    assert str(error.value).startswith(message) and len(str(error.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize("goal", ["last", "first", "spiral"])

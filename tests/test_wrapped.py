@@ -1,8 +1,8 @@
 """Wrapped boards: shortest solutions across the edges, and ``--wrap`` in all commands."""
 
-import csv
 import json
 import random
+import re
 import shutil
 
 import pytest
@@ -226,28 +226,16 @@ def test_what_is_compared_by_default(run, databases, database_of):
 
 
 @pytest.mark.parametrize("limits", [(), ("--node-limit", "50")])
-def test_results_of_plain_boards_are_not_reused_for_wrapped_ones(limits, run, tmp_path):
+@pytest.mark.parametrize("first, then", [((), ("--wrap",)), (("--wrap",), ())], ids=["plain", "wrapped"])
+def test_results_are_for_plain_boards_or_for_wrapped_ones(first, then, limits, run, tmp_path):
     """Hamming distance is the same with and without joined edges, so it would not give the other run away."""
     file = tmp_path / "a.csv"
-    words = ("compare", "--random", "2x4", "-n", "5", "--heuristics", "hamming", "--json", *limits)
-
-    def lines():
-        with open(file, newline="") as text:
-            return sorted(tuple(row[key] for key in row if key != "seconds") for row in csv.DictReader(text))
-
-    def found(*more):
-        code, output, errors = run(*words, *more)
-        assert (code, errors) == (3 if limits else 0, "")
-        return [(one["board"], one["length"], one["expanded"]) for one in json.loads(output)["cells"]]
-
-    resumed = ("--resume", str(file))
-    plain = found(*resumed)
-    before = lines()
-    wrapped = found(*resumed, "--wrap")
-    after = lines()
-    assert len(before) == 5 and len(after) == 10 and set(before) < set(after)
-    assert wrapped == found("--wrap") != plain == found()
-    assert [board for board, *_ in wrapped] == [f"{board} # wrapped" for board, *_ in plain]
-    assert [parse_board(board) for board, *_ in wrapped] == [parse_board(board) for board, *_ in plain]
-    assert (found(*resumed, "--wrap"), found(*resumed)) == (wrapped, plain)
-    assert lines() == after  # nothing was done again
+    words = ("compare", "--random", "2x4", "-n", "5", "--heuristics", "hamming", *limits, "--resume", str(file))
+    code, output, errors = run(*words, *first)
+    assert (code, errors) == (3 if limits else 0, "")
+    before = file.read_bytes()
+    assert before.count(b"# wrapped") == (5 if first else 0)
+    refused = run(*words, *then)
+    assert refused[:2] == (2, "") and refused[2].count("\n") == 1 and file.read_bytes() == before
+    assert re.search(r"a.csv holds boards of 2x4( wrapped)?, not of 2x4( wrapped)?: start a new file", refused[2])
+    assert run(*words, *first) == (code, output, "") and file.read_bytes() == before, "nothing was done again"

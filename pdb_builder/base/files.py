@@ -6,6 +6,9 @@ Temporary names are random, so writers of the same file do not disturb each othe
 
 An error removes the temporary file, and so does ``remove_unfinished`` for a process that ends without one. Only a
 process that is killed leaves one behind: hidden, with a name that ends in ``.tmp``.
+
+A file that the user names as output may exist, and be something else: a slip of the finger must not cost a database.
+So the ending of a name says what the file is to be, and what is there is replaced only if its first bytes say the same.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Iterator
@@ -22,6 +26,18 @@ from typing import BinaryIO
 from .errors import InputError
 
 LONGEST_STEM = 50  # characters of the target's name in a temporary one: file systems allow 255 bytes
+
+DECLARATIONS = rb"(\xef\xbb\xbf)?(\s*<[?!][^>]*>)*?\s*"  # what may precede the first element of a page or a picture
+PAGE = DECLARATIONS + rb"<(!doctype\s+)?html\b"
+# The kinds of output, by the ending of the name: how such a file begins.
+KINDS = {
+    ".png": rb"\x89PNG\r\n\x1a\n",
+    ".gif": rb"GIF8[79]a",
+    ".svg": DECLARATIONS + rb"<svg\b",
+    ".html": PAGE,
+    ".htm": PAGE,
+}
+BEGINNING = 2000  # bytes of a file that are looked at
 
 _unfinished: set[Path] = set()  # the temporary files that are being written
 
@@ -73,7 +89,11 @@ def _sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def output_file(path: Path) -> Iterator[BinaryIO]:
-    """``replaced`` for a file that the user named: links are followed, and an ``OSError`` becomes an ``InputError``."""
+    """``replaced`` for a file that the user named: links are followed, and an ``OSError`` becomes an ``InputError``.
+
+    A file of another kind than the name says is not replaced, even if it has appeared since ``check_output``.
+    """
+    _check_kind(path)
     try:
         with replaced(_target(path)) as file:
             yield file
@@ -82,11 +102,19 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def _target(path: Path) -> Path:
-    """Where links lead from ``path``; raises ``OSError`` if they lead round in a circle."""
+    """Where links lead from ``path``; raises ``InputError`` if they lead round in a circle."""
     target = Path(os.path.realpath(path))
-    if target.is_symlink():
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    if target.is_symlink():  # nothing else remains a link
+        raise InputError(f"{path} is a symbolic link that leads back to itself: choose another file")
     return target
+
+
+def check_output(path: Path, *endings: str) -> None:
+    """Raise ``InputError`` unless a file with one of these endings can be written, before hours are spent on it."""
+    if path.suffix.lower() not in endings:
+        raise InputError(f"{path} does not end in {' or '.join(endings)}: choose a name that does")
+    check_writable(path)
+    _check_kind(path)
 
 
 def check_writable(path: Path) -> None:
@@ -103,3 +131,20 @@ def check_writable(path: Path) -> None:
             raise InputError(f"{path} cannot be written: choose another file")
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}; choose another file") from None
+
+
+def _check_kind(path: Path) -> None:
+    """Raise ``InputError`` if there is a file, not an empty one, that is of another kind than its name says."""
+    kind = path.suffix.lower()
+    if kind not in KINDS or not path.is_file():
+        return
+    try:
+        with open(path, "rb") as file:
+            beginning = file.read(BEGINNING)
+    except OSError as error:
+        raise InputError(f"{path} cannot be replaced: {error.strerror or error}; choose another file") from None
+    if beginning and not re.match(KINDS[kind], beginning, re.IGNORECASE):
+        raise InputError(
+            f"{path} is not replaced: it is not a {kind} file but begins with {str(beginning[:8])[1:]}; choose another "
+            "name, or remove the file first"
+        )

@@ -14,7 +14,7 @@ every byte after the label and outside the regions. A file without regions is se
 
 *Reading.* HDF5 may crash on a file that was changed, so it sees one only after the label, the size and the seal have
 been checked. What it then finds may still be a forgery: whatever goes wrong while the structure is read, the file is
-reported as damaged. Datasets are not read through HDF5 but mapped into memory.
+reported as damaged. Datasets are not read through HDF5 but mapped into memory (``mapped_file``).
 
 *Writing.* HDF5 does not survive a full disk, so it never writes to one. It builds the structure in memory, with gaps
 for the regions, and every byte reaches the disk by a plain write of ours. ``files.replaced`` provides the file to write
@@ -36,6 +36,7 @@ import h5py
 import numpy as np
 
 from .errors import DamagedDatabase, DatabaseError, NewerFormat, NotADatabase
+from .mapped_file import MappedFile
 
 PAGE = 4096
 READ_AT_ONCE = 1 << 20  # bytes
@@ -70,6 +71,9 @@ class Kind:
 
     def damaged(self, path: Path, fact: str) -> DamagedDatabase:
         return DamagedDatabase(f"{path} is damaged: {fact}: {self.if_damaged}")
+
+    def changed(self, path: Path, fact: str) -> DamagedDatabase:
+        return DamagedDatabase(f"{path} was changed while it was in use: {fact}: {self.if_damaged}")
 
 
 # ---- the label ----------------------------------------------------------------------------------
@@ -193,8 +197,10 @@ class _SparseFile(io.RawIOBase):
 # ---- reading ------------------------------------------------------------------------------------
 
 
-def open_sealed(path: Path, kind: Kind, read: Callable[[h5py.File, np.memmap, list[Region]], Structure]) -> Structure:
-    """What ``read`` makes of a file's HDF5 root, its bytes mapped into memory, and its regions.
+def open_sealed(
+    path: Path, kind: Kind, read: Callable[[h5py.File, MappedFile, list[Region], str], Structure]
+) -> Structure:
+    """What ``read`` makes of a file's HDF5 root, of the file mapped into memory, of its regions and its seal.
 
     Raises ``NotADatabase``, ``NewerFormat`` or ``DamagedDatabase``, and ``OSError`` for a file that cannot be read. An
     error that ``read`` raises becomes ``DamagedDatabase``, unless it is a ``DatabaseError`` itself.
@@ -202,19 +208,20 @@ def open_sealed(path: Path, kind: Kind, read: Callable[[h5py.File, np.memmap, li
     if path.exists() and not path.is_file():  # reading a pipe may never end
         raise kind.foreign(path, "a folder" if path.is_dir() else "not a regular file")
     with open(path, "rb") as file:
-        regions, seal = _read_label(path, kind, file)
-        if seal_of(file, os.fstat(file.fileno()).st_size, regions) != seal:
+        status = os.fstat(file.fileno())
+        regions, seal = _read_label(path, kind, file, status.st_size)
+        if seal_of(file, status.st_size, regions) != seal:
             raise kind.damaged(path, "its contents do not match its seal")
         try:
             with h5py.File(file, "r") as root:
-                return read(root, np.memmap(file, np.uint8, "r"), regions)
+                return read(root, MappedFile(path, file, status), regions, seal)
         except DatabaseError:
             raise
         except Exception as error:  # whatever HDF5, numpy or a check makes of a forgery
             raise kind.damaged(path, f"its parts do not fit together ({_first_line(error)})") from error
 
 
-def _read_label(path: Path, kind: Kind, file: BinaryIO) -> tuple[list[Region], str]:
+def _read_label(path: Path, kind: Kind, file: BinaryIO, size: int) -> tuple[list[Region], str]:
     """The regions and the seal, if the label is exactly what this version writes."""
     page = file.read(PAGE)
     lines = page.decode("ascii", "replace").rstrip("\n").split("\n")
@@ -223,7 +230,6 @@ def _read_label(path: Path, kind: Kind, file: BinaryIO) -> tuple[list[Region], s
     version = lines[0].removeprefix(kind.title).split(".")[0]
     if version.isdigit() and int(version) > kind.version:
         raise kind.newer(path, int(version))
-    size = os.fstat(file.fileno()).st_size
     try:
         stated = int(lines[1].removeprefix("size "))
         seal = lines[2].removeprefix("seal ")

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
-import operator
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 from .errors import InputError
 from .machine import default_threads
+from .numeric import as_integer
 
 MAX_THREADS = 256
 RANGES_PER_THREAD = 8  # so that no thread idles while another works on a slow range
@@ -19,9 +18,9 @@ def check_threads(threads: int | None) -> int:
     """The number of threads to use, None meaning one per core; raises ``InputError`` if it is out of range."""
     if threads is None:
         return min(default_threads(), MAX_THREADS)
-    with contextlib.suppress(TypeError):
-        if 1 <= (number := operator.index(threads)) <= MAX_THREADS:
-            return number
+    number = as_integer(threads)
+    if number is not None and 1 <= number <= MAX_THREADS:
+        return number
     raise InputError(f"threads must be between 1 and {MAX_THREADS}, got {threads!r}")
 
 

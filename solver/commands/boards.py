@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
@@ -20,6 +21,7 @@ from ..board import Board, format_board, parse_board
 from ..board_files import read_boards
 from ..goals import check_goal, goal_board
 from ..instances import load_set
+from .input_lines import InputLines
 
 NO_BOARD = "there is no board in the input: write one per line, as in '1 2 3 4 5 6 7 8 0'"
 
@@ -85,11 +87,11 @@ def _boards_of_set(args: argparse.Namespace) -> list[InputBoard]:
 def _boards_of_file(path: Path | None, grid: Grid | None) -> Iterator[InputBoard]:
     """The boards of a file, or of stdin, as they come."""
     with contextlib.ExitStack() as stack:
-        if path is None or str(path) == "-":
-            lines: Iterable[str] = sys.stdin
-            if hasattr(sys.stdin, "reconfigure"):
-                sys.stdin.reconfigure(errors="replace")
-        else:
-            lines = stack.enter_context(open(path, encoding="utf-8", errors="replace"))
-        for number, text in read_boards(lines, grid):
+        file: Any = sys.stdin if path is None or str(path) == "-" else stack.enter_context(open(path, "rb"))
+        try:
+            lines = InputLines(file.fileno())
+            boards = read_boards(lines, grid, lines.awaited)
+        except io.UnsupportedOperation:  # a program has put text of its own in the place of stdin
+            boards = read_boards(file, grid)
+        for number, text in boards:
             yield InputBoard(f"line {number}", text, {"line": number}, grid)

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import re
+from collections.abc import Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from threading import Event
 
 from pdb_builder.base.errors import InputError, Unsolvable
-from pdb_builder.base.files import check_writable
+from pdb_builder.base.files import check_output
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
 from pdb_builder.shell import notice
 
+from ..board import Board
+from ..choosing import heuristic_for
 from ..comparison.cells import Cell
 from ..comparison.comparison import Comparison
 from ..comparison.methods import parallel_searches, prepare_methods
@@ -26,13 +30,15 @@ from ..comparison.report import check_outputs, save_report
 from ..comparison.results_file import ResultsFile
 from ..comparison.resuming import recall
 from ..comparison.tables import board_table, summary_table
+from ..frame import frame_of
 from ..heuristics import check_name
 from ..number_text import counted
-from ..search import default_memory
+from ..search import check_search, default_memory
 from ..settings import Settings
 from .compared_boards import compared_boards
+from .comparison_bar import ComparisonBar
 from .exit_codes import INTERRUPTED, LIMIT, NO_SOLUTION, SOLVED
-from .progress import ComparisonBar, SearchMeter
+from .progress import SearchMeter
 
 
 def run(args: argparse.Namespace) -> int:
@@ -54,10 +60,13 @@ def run(args: argparse.Namespace) -> int:
         memory_limit=default_memory(jobs) if args.memory_limit is None else args.memory_limit,
         folder=args.folder,
     )
+    left_out = None
+    if not heuristics:
+        heuristics, left_out = _usual_heuristics(grid, goal, algorithms, settings)
     with SearchMeter(silent=True) as meter:
-        methods = prepare_methods(
-            grid, goal, algorithms, heuristics or _usual_heuristics(grid), settings, meter.report, notice
-        )
+        methods = prepare_methods(grid, goal, algorithms, heuristics, settings, meter.report, notice)
+    if left_out:
+        notice(f"compared without pdb: {left_out}")
     comparison = Comparison(grid, goal, instances, methods)
     results = _open_results(args)
     interrupted = _run_searches(comparison, jobs, results)
@@ -73,22 +82,32 @@ def run(args: argparse.Namespace) -> int:
     return LIMIT if any(cell.limit_hit for cell in comparison.cells.values()) else SOLVED
 
 
-def _usual_heuristics(grid: Grid) -> list[str]:
-    """The heuristics to compare by default: those of the usual ones that are valid on these boards."""
-    return ["manhattan", *["linear-conflict"] * (not grid.wrap), *["pdb"] * has_patterns(grid)]
+def _usual_heuristics(
+    grid: Grid, goal: Board, algorithms: Sequence[str], settings: Settings
+) -> tuple[list[str], InputError | None]:
+    """The heuristics to compare by default: the usual ones that are valid here; and why there is no database."""
+    usual = ["manhattan", *["linear-conflict"] * (not grid.wrap)]
+    uninformed = all(check_search(algorithm.partition(":")[0]).uninformed for algorithm in algorithms)
+    if uninformed or not has_patterns(grid):
+        return usual, None
+    try:
+        heuristic_for(frame_of(grid, goal), settings._replace(heuristic="pdb", algorithm="ida-star"))
+    except InputError as error:
+        return usual, error
+    return [*usual, "pdb"], None
 
 
 def _check_files(args: argparse.Namespace) -> None:
     """Raise ``InputError`` for files that cannot be written, or that would overwrite each other."""
     if args.csv is not None and args.resume is not None:
         raise InputError("--csv and --resume exclude each other: --resume continues a file if it exists")
-    seen: dict[Path, str] = {}
+    seen: dict[str, str] = {}
     for name in ("file", "csv", "resume", "plot", "report"):
         path = getattr(args, name)
-        if path is not None and seen.setdefault(path.resolve(), name) != name:
-            raise InputError(f"--{seen[path.resolve()]} and --{name} are both {path}: give different files")
+        if path is not None and (other := seen.setdefault(os.path.realpath(path), name)) != name:
+            raise InputError(f"--{other} and --{name} are both {path}: give different files")
     if args.csv or args.resume:
-        check_writable(args.csv or args.resume)
+        check_output(args.csv or args.resume, ".csv")
     check_outputs(args.plot, args.report)
 
 
@@ -115,7 +134,7 @@ def _run_searches(comparison: Comparison, jobs: int, results: ResultsFile | None
             with ComparisonBar(comparison, jobs) as bar:
                 for cell in comparison.run(jobs, Event(), bar.report):
                     if results:
-                        _save(cell, results)
+                        results.add(cell)
                     comparison.add(cell)
                     bar.advance()
         except KeyboardInterrupt:
@@ -123,16 +142,6 @@ def _run_searches(comparison: Comparison, jobs: int, results: ResultsFile | None
         if results:
             results.sort(order)
     return interrupted
-
-
-def _save(cell: Cell, results: ResultsFile) -> None:
-    try:
-        results.add(cell)
-    except OSError as error:
-        raise InputError(
-            f"{results.path}: {error.strerror}: make room, and continue with --resume {results.path}; "
-            "finished searches are kept"
-        ) from None
 
 
 def _present(comparison: Comparison, title: str, args: argparse.Namespace) -> None:
@@ -156,4 +165,6 @@ def _present(comparison: Comparison, title: str, args: argparse.Namespace) -> No
     if args.plot:
         save_plot(comparison, title, args.plot)
     if args.report:
-        save_report(comparison, title, args.words, args.report)
+        # Next time the file exists. The flag may have been abbreviated.
+        again = [re.sub(r"^--c(sv?)?(?==|$)", "--resume", word) for word in args.words]
+        save_report(comparison, title, again, args.report)

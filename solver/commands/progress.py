@@ -1,21 +1,27 @@
-"""Progress on stderr: a line for one search, a bar for many boards, a bar for a comparison.
+"""Progress on stderr: a line for one search, a bar for many boards; ``comparison_bar`` has that of a comparison.
 
 They are drawn only if stderr is a terminal. Each has a method ``report`` for the searches to call now and then, from
-any thread; a search whose heuristic is built first reports that as well.
+any thread; a search whose heuristic is built first reports that as well. Behind a bar there is room for one search: of
+several at a time the first one that reports, and another when it falls silent.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 
 from tqdm import tqdm
 
 from pdb_builder.shell import notice
 
-from ..comparison.comparison import Comparison
 from ..jobs import PULSE
-from ..number_text import counted, format_duration, format_large
+from ..number_text import counted, format_large
 from ..search.outcome import Progress
+
+# Without the usual estimate of the time left: see ``comparison.time_left``.
+COUNTED = "{{percentage:3.0f}}% |{{bar}}| {{n_fmt}} of {{total_fmt}} {}, {{elapsed}}{{postfix}}"
+SILENCE = 1.0  # seconds after which another search is shown: they all report several times a second
+LONG = 1.0  # seconds after which a search is worth showing behind a bar, and an estimate worth making again
 
 
 class SearchMeter:
@@ -39,7 +45,7 @@ class SearchMeter:
         if progress.preparing:
             if now - self._last >= PULSE:
                 self._last = now
-                self._line.set_description_str(_preparing(progress))
+                self._line.set_description_str(where(progress))
             return
         self._first = self._first or (now, progress.generated)
         if progress.length is not None and progress.length != self._length:
@@ -51,21 +57,37 @@ class SearchMeter:
             return
         self._last = now
         speed = (progress.generated - self._first[1]) / (now - self._first[0])
-        share = "" if progress.share is None else f" {progress.share:4.0%} done"
         stored = "" if progress.stored is None else f", {format_large(progress.stored)} stored"
-        where = (
-            f"bound {progress.bound}" if progress.width is None else f"width {progress.width:,}, level {progress.bound}"
-        )
         self._line.set_description_str(
-            f"{where}{share}: {format_large(progress.generated)} generated{stored}, {format_large(speed)}/s"
+            f"{where(progress)}: {format_large(progress.generated)} generated{stored}, {format_large(speed)}/s"
         )
+
+
+class Turns:
+    """When to show the progress of a search behind a bar, and of which one."""
+
+    def __init__(self, bar: tqdm, pulse: float) -> None:
+        self._bar, self._pulse = bar, pulse
+        self._thread: int | None = None  # of the search that is shown
+        self._next = 0.0
+
+    def is_mine(self) -> bool:
+        """Whether the search that calls this is to be shown now."""
+        now, thread = time.monotonic(), threading.get_ident()
+        if self._bar.disable or now < self._next + (0 if thread == self._thread else SILENCE):
+            return False
+        self._thread, self._next = thread, now + self._pulse
+        return True
 
 
 class BoardsBar:
     """How many of the boards are answered. It is not drawn if ``hidden``, as an animated board would be in its way."""
 
     def __init__(self, count: int | None, hidden: bool) -> None:
-        self._bar = tqdm(total=count, unit=" boards", disable=hidden or None, leave=False)
+        form = "boards: {n_fmt}, {elapsed}{postfix}" if count is None else COUNTED.format("boards")
+        self._bar = tqdm(total=count, disable=hidden or None, leave=False, bar_format=form)
+        self._turns = Turns(self._bar, PULSE)
+        self._latest = time.monotonic()  # when the latest board was answered
 
     def __enter__(self) -> BoardsBar:
         return self
@@ -79,50 +101,20 @@ class BoardsBar:
 
     def advance(self) -> None:
         """Called after every board."""
+        self._latest = time.monotonic()
         self._bar.set_postfix_str("", refresh=False)
         self._bar.update()
 
     def report(self, progress: Progress) -> None:
-        if progress.preparing:
-            self._bar.set_postfix_str(_preparing(progress))
+        if time.monotonic() - self._latest >= LONG and self._turns.is_mine():
+            self._bar.set_postfix_str(where(progress))
 
 
-class ComparisonBar:
-    """How many searches of a comparison are done, and how long the others may take."""
-
-    def __init__(self, comparison: Comparison, jobs: int) -> None:
-        total = len(comparison.instances) * len(comparison.methods)
-        self._comparison, self._jobs = comparison, jobs
-        self._bar = tqdm(
-            total=total,
-            initial=total - len(comparison.missing()),
-            disable=None,
-            leave=False,
-            bar_format="{percentage:3.0f}% |{bar}| {n_fmt} of {total_fmt} searches, {elapsed}{postfix}",
-        )
-        self._next = 0.0  # when to estimate the time left again
-
-    def __enter__(self) -> ComparisonBar:
-        return self
-
-    def __exit__(self, *exception) -> None:
-        self._bar.close()
-
-    def advance(self) -> None:
-        """Called after every search."""
-        self._bar.update()
-
-    def report(self, progress: Progress) -> None:
-        now = time.monotonic()
-        if now < self._next or self._bar.disable:
-            return
-        self._next = now + 10 * PULSE
-        left = self._comparison.seconds_left(self._jobs)
-        words = [] if left is None else [f"about {format_duration(left)} left"]
-        if self._jobs == 1:
-            words += [f"bound {progress.bound}"] + ([] if progress.share is None else [f"{progress.share:.0%} done"])
-        self._bar.set_postfix_str(", ".join(words))
-
-
-def _preparing(progress: Progress) -> str:
-    return f"{progress.preparing}: {progress.share:.0%} done"
+def where(progress: Progress) -> str:
+    """How far a search is, or what is built before it begins."""
+    if progress.preparing:
+        return f"{progress.preparing}: {progress.share:.0%} done"
+    width = "" if progress.width is None else f"width {progress.width:,}, "
+    share = "" if progress.share is None else f" {progress.share:4.0%} done"
+    length = "" if progress.length is None else f", {counted(progress.length, 'move')} so far"
+    return f"{width}{'level' if width else 'bound'} {progress.bound}{share}{length}"

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import fmean
 from threading import Event
 
 from pdb_builder.base.errors import InputError
@@ -23,11 +22,13 @@ from ..instances import Instance, load_set
 from ..jobs import map_jobs
 from ..search import default_memory
 from ..search.outcome import INTERRUPT, OnProgress, unreported
-from ..settings import Settings
+from ..settings import Settings, folder_of
 from ..solving import solve_board
 from .cells import Cell, Summary, furthest, summarise
 from .claims import check_agreement, claims_of, published_claim
 from .methods import Method, parallel_searches, prepare_methods
+
+WRAPPED = " # wrapped"  # after a board with joined edges: a comment to whoever parses it
 
 
 def compare(
@@ -54,6 +55,8 @@ def compare(
         if wrap:
             raise InputError(f"the boards of the set {boards} are not wrapped: leave out `wrap`")
     else:
+        if not hasattr(boards, "__iter__"):
+            raise InputError(f"{boards!r} is neither a set of boards nor boards: give its name, or a list of boards")
         parsed = [parse_board(board_text(board), None, wrap) for board in boards]
         if len({grid for grid, _ in parsed}) != 1:
             raise InputError(f"these {len(parsed)} boards cannot be compared: give at least one, and all of one shape")
@@ -65,7 +68,7 @@ def compare(
         time_limit=time_limit,
         node_limit=node_limit,
         memory_limit=default_memory(jobs) if memory_limit is None else memory_limit,
-        folder=Path(folder) if folder else None,
+        folder=folder_of(folder),
     )
     methods = prepare_methods(grid, target, algorithms, heuristics, settings)
     comparison = Comparison(grid, target, {one.id: one for one in instances}, methods)
@@ -141,21 +144,15 @@ class Comparison:
         )
 
     def board_text(self, instance: Instance) -> str:
-        """A board as its cells have it. ``parse_board`` reads it back and skips the comment about joined edges."""
-        return format_board(self.grid, instance.board) + " # wrapped" * self.grid.wrap
-
-    def seconds_left(self, jobs: int) -> float | None:
-        """An estimate of the time left, from the mean of each method so far; None while a method has none."""
-        total = 0.0
-        for method in self.methods:
-            known = [cell.seconds for one in self.instances.values() if (cell := self.cell(one, method))]
-            left = len(self.instances) - len(known)
-            if left and not known:
-                return None
-            total += left * fmean(known) if left else 0
-        return total / jobs
+        """A board as its cells have it, which ``parse_board`` reads back."""
+        return format_board(self.grid, instance.board) + WRAPPED * self.grid.wrap
 
     # ---- results --------------------------------------------------------------------------------
+
+    def names(self) -> list[str]:
+        """The shortest names that tell the methods apart: heuristics, unless there are several algorithms."""
+        several = len({method.algorithm for method in self.methods}) > 1
+        return [str(one) if several or one.heuristic == "none" else one.heuristic for one in self.methods]
 
     def finished(self) -> list[Instance]:
         """The boards all of whose cells are known."""

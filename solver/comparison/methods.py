@@ -78,8 +78,8 @@ def prepare_methods(
             own = chosen._replace(heuristic=heuristic)
             solve_board(grid, goal, goal, own, progress, notify)
             found = heuristic_for(frame, own)
-            for file in found.mapped:
-                file[:: mmap.PAGESIZE].max()  # or the first boards would pay for reading it
+            for database in found.databases:
+                database.memory[:: mmap.PAGESIZE].max()  # or the first boards would pay for reading it
             bound = _guaranteed_bound(search, own, found.admissible)
             method = Method(algorithm, found.name, own, bound, found.admissible)
             # Whatever it is called: weighted-a-star is weighted-a-star:1.5, and pdb is one of the databases.

@@ -3,6 +3,9 @@
 Lines are only ever appended, so that finished searches survive whatever ends a comparison; an incomplete last line is
 dropped when the file is resumed. At the end the lines are sorted, in a new file that replaces the old one. A file lock
 keeps two programs from writing to the same file.
+
+Saved results stand for hours of searching that nobody repeats, so every line carries a checksum of its other fields: a
+count that was changed, by a slip in an editor or a bad disk, is noticed in whichever line it is.
 """
 
 from __future__ import annotations
@@ -10,10 +13,11 @@ from __future__ import annotations
 import contextlib
 import csv
 import fcntl
+import hashlib
 import io
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +26,12 @@ from pdb_builder.base.files import replaced
 
 from .cells import CUTS, FAILURES, Cell, furthest
 
+HEADER = [*Cell._fields, "check"]
+CHECK_DIGITS = 8  # hexadecimal: one changed line in four billion goes unnoticed
 # Searches that may have a solution, not yet proven shortest, when they hit a limit.
 UNPROVEN = ("bidirectional",)
 MOST = 2**63  # no count is larger
+BYTE_ORDER_MARK = "\ufeff"  # which some programs put first
 
 
 class ResultsFile:
@@ -38,7 +45,8 @@ class ResultsFile:
         self.path = path
         if path.exists() and not path.is_file():  # reading a device or a pipe may never end
             raise InputError(f"{path} is not a regular file: choose another name")
-        self.file = open(path, "a+" if resume else "x+", encoding="utf-8", newline="")  # noqa: SIM115
+        # Without a buffer, which would try to write again, and fail again, when the file is closed.
+        self.file = open(path, "ab+" if resume else "xb+", buffering=0)  # noqa: SIM115
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not self._in_place():  # its writer has just replaced it
@@ -59,38 +67,48 @@ class ResultsFile:
 
     def _read(self) -> list[Cell]:
         """The cells of the file. An empty file gets its header, and an incomplete last line is removed."""
-        try:
-            self.file.seek(0)
-            text = self.file.read()
-        except UnicodeDecodeError:
-            raise self._not_ours() from None
-        whole = text[: text.rfind("\n") + 1]
+        self.file.seek(0)
+        start = self.file.read(1000)
+        self._check_header(start[: start.find(b"\n") + 1] or start)  # a large file of another kind is not read at all
+        content = start + self.file.read()
+        whole = content[: content.rfind(b"\n") + 1]
+        cells = self._cells(whole.decode(errors="surrogateescape").removeprefix(BYTE_ORDER_MARK))
+        if whole != content:
+            self.file.truncate(len(whole))
         if not whole:
-            if not _line(Cell._fields).startswith(text):
-                raise self._not_ours()
-            self.file.truncate(0)
-            self._write(Cell._fields)
-            return []
-        try:
-            header, *lines = csv.reader(
-                io.StringIO(whole.removeprefix("\ufeff"))
-            )  # some programs put a byte order mark first
-        except csv.Error:
-            raise self._not_ours() from None
-        if header != list(Cell._fields):
-            raise self._not_ours()
-        cells = [self._cell(number, line) for number, line in enumerate(lines, 2)]
-        if whole != text:
-            self.file.truncate(len(whole.encode()))
+            self._write(_line(HEADER))
         return cells
 
-    def _not_ours(self) -> InputError:
-        header = ",".join(Cell._fields)
-        return InputError(f"{self.path} is not a results file: its first line is not '{header}'; choose another file")
+    def _cells(self, text: str) -> list[Cell]:
+        reader = csv.reader(io.StringIO(text))
+        cells, number = [], 2
+        try:
+            next(reader, None)  # the header
+            for words in reader:
+                cells.append(self._cell(number, words))
+                number = reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(f"{self.path}, line {number}: {error}: remove it") from None
+        return cells
+
+    def _check_header(self, line: bytes) -> None:
+        """Raise ``InputError`` unless a file that begins with this line may be a file of results."""
+        text = line.decode(errors="replace").removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
+        header = _line(HEADER)
+        if text == _line(Cell._fields):
+            raise InputError(f"{self.path} is from an earlier version, without checksums: choose another file")
+        if text != header and ("\n" in text or not header.startswith(text)):
+            raise InputError(
+                f"{self.path} is not a results file: its first line is not '{header.strip()}'; choose another file"
+            )
 
     def _cell(self, number: int, words: list[str]) -> Cell:
+        line = f"{self.path}, line {number}: {','.join(words)[:80]!r}"
+        if len(words) == len(HEADER) and words[-1] != _check(words[:-1]):
+            raise InputError(f"{line} does not match its checksum, so it was changed: remove it, to search again")
         try:
-            instance, board, algorithm, heuristic, length, h_start, expanded, generated, stored, seconds, limit = words
+            *fields, _ = words
+            instance, board, algorithm, heuristic, length, h_start, expanded, generated, stored, seconds, limit = fields
             cell = Cell(
                 int(instance),
                 board,
@@ -112,21 +130,23 @@ class ResultsFile:
             if cell.length is not None and cell.limit_hit is not None and cell.algorithm not in UNPROVEN:
                 raise ValueError
         except ValueError:
-            raise InputError(
-                f"{self.path}, line {number}: '{','.join(words)[:80]}' is not a line of results: remove it"
-            ) from None
+            raise InputError(f"{line} is not a line of results: remove it") from None
         return cell
 
     def add(self, cell: Cell) -> None:
-        """Append a cell. Raises ``OSError`` if it cannot be written; the lines before it are kept."""
-        self._write(cell)
+        """Append a cell. Raises ``InputError`` if it cannot be written; the lines before it are kept."""
+        self._write(_line_of(cell))
 
-    def _write(self, words: tuple) -> None:
+    def _write(self, line: str) -> None:
+        rest = _bytes(line)
         try:
-            self.file.write(_line(words))
-            self.file.flush()
+            while rest:
+                rest = rest[self.file.write(rest) :]
         except OSError as error:
-            raise OSError(error.errno, error.strerror, str(self.path)) from None
+            raise InputError(
+                f"{self.path}: {error.strerror or error}: make room, and continue with `resume` {self.path}; finished "
+                "searches are kept"
+            ) from None
 
     def __enter__(self) -> ResultsFile:
         return self
@@ -136,7 +156,7 @@ class ResultsFile:
 
     def sort(self, order: Callable[[Cell], Any]) -> None:
         """Sort the lines, and of several for the same cell keep the one that got furthest. The last thing to do."""
-        with contextlib.suppress(OSError):  # the lines are kept, sorted or not
+        with contextlib.suppress(OSError, InputError):  # the lines are kept, sorted or not
             cells = self._read()
             best: dict[tuple, Cell] = {}
             for cell in cells:
@@ -145,10 +165,25 @@ class ResultsFile:
             in_order = sorted(best.values(), key=order)
             if in_order != cells and self._in_place():
                 with replaced(self.path.resolve()) as file:
-                    file.writelines(_line(words).encode() for words in [Cell._fields, *in_order])
+                    file.writelines(map(_bytes, [_line(HEADER), *map(_line_of, in_order)]))
 
 
-def _line(words: tuple) -> str:
+def _line_of(cell: Cell) -> str:
+    """The line of a cell, with its checksum."""
+    words = ["" if value is None else str(value) for value in cell]
+    return _line([*words, _check(words)])
+
+
+def _check(words: Sequence[str]) -> str:
+    """The checksum of the other fields of a line, as they are written before it."""
+    return hashlib.sha256(_bytes(_line(words).removesuffix("\n"))).hexdigest()[:CHECK_DIGITS]
+
+
+def _line(words: Sequence[str]) -> str:
     line = io.StringIO()
     csv.writer(line, lineterminator="\n").writerow(words)
     return line.getvalue()
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")  # as in the name of a database that is not Unicode

@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numba import config, typeof
@@ -48,6 +48,9 @@ from pdb_builder.base.errors import InputError
 from pdb_builder.base.jit import kernel
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
+
+if TYPE_CHECKING:
+    from pdb_builder.database import Database
 
 if config.DISABLE_JIT:  # the bodies of operations are chosen by the compiler
     raise InputError(
@@ -157,7 +160,7 @@ class Heuristic:
     measure: Callable[[Board], list[int]] = None  # type: ignore[assignment]
     parts: int = 1  # how many numbers the value is the maximum of
     saved_words: int = 0  # how many ``save`` writes; 0: as many as the state has
-    mapped: tuple[np.ndarray, ...] = ()  # the files it reads, mapped into memory
+    databases: tuple[Database, ...] = ()  # that it reads from
     by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
     admissible: bool = True  # whether it never exceeds the moves needed, so that solutions can be proven shortest
 

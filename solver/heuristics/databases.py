@@ -23,11 +23,11 @@ from pdb_builder.store import open_database
 from . import pattern_database
 from .contract import Heuristic
 
-Stamp = tuple[int, int]  # when a file was changed, and its size
+Stamp = tuple[int, ...]  # tells a file from itself after a change
 
 
 def _stamp(status: os.stat_result) -> Stamp:
-    return status.st_mtime_ns, status.st_size
+    return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 @lru_cache(maxsize=16)
@@ -60,7 +60,10 @@ def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Database | None
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.name.endswith(".h5") and entry.name.removesuffix(".h5").split("-")[0] in shapes:
-                candidates.append((entry.name, _stamp(entry.stat())))
+                try:
+                    candidates.append((entry.name, _stamp(entry.stat())))
+                except OSError:  # a link to nothing, for example: opening it says what is wrong
+                    candidates.append((entry.name, ()))
     return _best_of(grid, blank, folder, tuple(sorted(candidates)))
 
 

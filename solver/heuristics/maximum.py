@@ -50,7 +50,7 @@ def prepare(first: Heuristic, second: Heuristic) -> Heuristic:
         measure,
         parts=first.parts + second.parts,
         saved_words=first.saved_words + second.saved_words,
-        mapped=first.mapped + second.mapped,
+        databases=first.databases + second.databases,
         by_value=first.by_value or second.by_value,
         admissible=first.admissible and second.admissible,
     )

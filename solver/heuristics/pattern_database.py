@@ -344,7 +344,7 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
         measure,
         parts=len(sums),
         saved_words=len(sums) + 2 * len(views),
-        mapped=(database.memory,),
+        databases=(database,),
         by_value=unit == 8,
     )
 

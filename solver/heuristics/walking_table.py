@@ -39,6 +39,7 @@ from pdb_builder.base.errors import DatabaseError, WriteError
 from pdb_builder.base.files import replaced
 from pdb_builder.base.folders import make_folder
 from pdb_builder.base.jit import fetch, kernel, put, shared
+from pdb_builder.base.mapped_file import MappedFile
 from pdb_builder.base.sealed import Kind, Region, attribute, mapped, open_sealed, require, write_sealed
 from pdb_builder.base.workers import Workers
 
@@ -352,14 +353,19 @@ def write_walking_table(path: Path, index: MatrixIndex, table: np.ndarray) -> No
 
 
 def read_walking_table(path: Path, index: MatrixIndex) -> np.ndarray:
-    """The table in a file, mapped; raises a ``DatabaseError`` unless it is the one for ``index``."""
+    """The table in a file; raises a ``DatabaseError`` unless it is the one for ``index``.
 
-    def read(root: h5py.File, memory: np.memmap, regions: list[Region]) -> np.ndarray:
+    It is a copy: opening the file has read all of it anyway, and what happens to the file later does not matter.
+    """
+
+    def read(root: h5py.File, file: MappedFile, regions: list[Region], seal: str) -> np.ndarray:
         require(root.attrs["format"] == FORMAT and root.attrs["format_version"] == KIND.version, "format")
         for name in ("lines", "length", "home"):
             require(attribute(root, name, np.int64) == getattr(index, name), name)
-        _, table = mapped(memory, root["table"], np.uint8)
+        _, table = mapped(file.memory, root["table"], np.uint8)
         require(table.shape == (index.states,) and not regions, "table")
+        table = table.copy()
+        table.flags.writeable = False
         return table
 
     table = open_sealed(path, KIND, read)

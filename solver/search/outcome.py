@@ -55,9 +55,11 @@ class Limits(NamedTuple):
     nodes: int | None = None  # boards generated
     memory: int | None = None  # bytes
     interrupt: Event | None = None  # set when the user wants to stop
+    intact: Callable[[], object] = lambda: None  # raises an error if a database in use turns out to be damaged
 
     def check(self, generated: int) -> None:
         """Raise ``Stopped`` if the time is up, enough boards were generated or the user wants to stop."""
+        self.intact()
         if self.interrupt is not None and self.interrupt.is_set():
             raise Stopped(INTERRUPT)
         if self.nodes is not None and generated >= self.nodes:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.files import check_writable, output_file
+from pdb_builder.base.files import check_output, output_file
 from pdb_builder.grid import Grid
 
 from .colours import DARK, LIGHT, NIGHT, Colour, corner_share, mix, tile_colours
@@ -45,10 +45,8 @@ BANDS = 7  # colours of tiles: one per diagonal of a 4x4 board, and all the pale
 
 
 def check_gif(path: Path) -> None:
-    """Raise ``InputError`` for a GIF that cannot be made: another extension, an unwritable file, no Pillow."""
-    if not path.name.lower().endswith(".gif"):
-        raise InputError(f"{path} does not end in .gif: choose a name that does")
-    check_writable(path)
+    """Raise ``InputError`` for a GIF that cannot be made: another ending, a file that must stay, no Pillow."""
+    check_output(path, ".gif")
     remedy = "run pip install 'slidepdb[gif]'"
     if find_spec("PIL") is None:
         raise InputError(f"a GIF needs Pillow, which is not installed: {remedy}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.numeric import as_real
 
 if TYPE_CHECKING:
     from ..solution import Solution
@@ -15,7 +16,8 @@ SLOWEST, FASTEST = 0.1, 25  # not every program shows a frame of a GIF for less 
 
 def check_speed(speed: object) -> None:
     """Raise ``InputError`` unless ``speed`` is a number of moves per second that can be followed."""
-    if isinstance(speed, bool) or not isinstance(speed, int | float) or not SLOWEST <= speed <= FASTEST:
+    number = as_real(speed)
+    if number is None or not SLOWEST <= number <= FASTEST:
         raise InputError(f"speed must be between {SLOWEST} and {FASTEST} moves per second, got {speed!r}")
 
 

@@ -1,0 +1,60 @@
+"""The databases that one search uses, watched: nothing is proven by one that is damaged, unchecked or changed.
+
+A search may start before its databases are compared with their checksums (``pdb_builder.checking``), so that large
+files cost no time at the start. It is stopped as soon as one of them turns out to be damaged. What it found is believed
+when all of them have passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event
+from typing import NamedTuple
+
+from pdb_builder.checking import Check, check_of
+
+from .heuristics.contract import Heuristic
+from .jobs import PULSE
+
+
+class UsedDatabase(NamedTuple):
+    """A database that a search has used."""
+
+    path: str
+    seal: str  # identifies its contents
+    checked: bool  # whether its tables were compared with their checksums
+
+
+class Watch:
+    """The databases of the heuristics that one search uses."""
+
+    def __init__(self) -> None:
+        self._checks: dict[Check, None] = {}  # in the order in which they were added
+
+    def over(self, heuristic: Heuristic) -> Heuristic:
+        """The heuristic, whose databases are watched from now on."""
+        self._checks |= {check_of(database): None for database in heuristic.databases}
+        return heuristic
+
+    def look(self) -> None:
+        """Raise ``DatabaseError`` if a database is known to be damaged, or was changed since it was opened."""
+        for check in self._checks:
+            check.look()
+
+    def finish(self, interrupt: Event | None, progress: Callable[[str, float], object]) -> bool:
+        """Wait until every database is checked; False if that is interrupted. Raises ``DatabaseError`` as ``look``."""
+        try:
+            for check in self._checks:
+                while not check.over(PULSE):
+                    if interrupt is not None and interrupt.is_set():
+                        return False
+                    progress(f"comparing {check.database.path.name} with its checksums", check.share)
+        except KeyboardInterrupt:
+            return False
+        self.look()
+        return True
+
+    def databases(self) -> tuple[UsedDatabase, ...]:
+        return tuple(
+            UsedDatabase(str(check.database.path), check.database.seal, check.over(0)) for check in self._checks
+        )
