@@ -17,7 +17,7 @@ def environment(**variables):
 
 
 @contextmanager
-def started(*words, before=lambda: None, variables=None, **options):
+def started(*words, before=lambda: None, variables=None, deadline=DEADLINE, **options):
     """``python`` with these arguments, in a new session. It is killed at the end of the block if it still runs."""
 
     def prepare():
@@ -28,7 +28,7 @@ def started(*words, before=lambda: None, variables=None, **options):
     settings = {"text": True, "bufsize": 1, "start_new_session": True, "env": environment(**variables or {})}
     command = [sys.executable, *map(str, words)]
     with subprocess.Popen(command, preexec_fn=prepare, **(streams | settings | options)) as process:
-        watchdog = threading.Timer(DEADLINE, process.kill)
+        watchdog = threading.Timer(deadline, process.kill)
         watchdog.start()
         try:
             yield process

@@ -1,0 +1,231 @@
+"""Trials of damage: bits flipped, ends lost, stretches zeroed or overwritten, in every kind of file that we write.
+
+No command may believe what is left of such a file: it is refused in one line, or built again where that takes nobody's
+decision, and what is called proven is right all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import time
+from pathlib import Path
+
+from .kills import BUILDS
+from .trial import Trial, kind
+
+BOARDS = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1", "1 2 3 4 5 6 0 7 8", "2 8 1 4 0 3 7 6 5", "5 1 3 2 0 6 4 7 8")
+
+
+def damage(chance: random.Random, path: Path) -> bool:
+    """Change a file in place, as a failing disk or a wrong command does. Whether it is another than before."""
+    before = path.read_bytes()
+    content = bytearray(before)
+    size = len(content)
+    kind = chance.choice(("bits", "bits", "truncated", "zeroes", "noise", "longer", "empty", "page"))
+    at = chance.randrange(max(1, size))
+    length = min(size - at, chance.choice((1, 16, 512, 4096, size)))
+    if kind == "bits":
+        for _ in range(chance.choice((1, 1, 10, 200)) if size else 0):
+            content[chance.randrange(size)] ^= 1 << chance.randrange(8)
+    elif kind == "truncated":
+        del content[at:]
+    elif kind == "zeroes":
+        content[at : at + length] = bytes(length)
+    elif kind == "noise":
+        content[at : at + length] = chance.randbytes(length)
+    elif kind == "longer":
+        content += chance.choice((b"\0", b"\n", chance.randbytes(100), before))
+    elif kind == "empty":
+        content.clear()
+    else:  # a page of the disk is written to the wrong place
+        there = chance.randrange(max(1, size))
+        content[at : at + 4096] = before[there : there + len(content[at : at + 4096])]
+    with open(path, "r+b") as file:
+        file.write(content)
+        file.truncate(len(content))
+    return bytes(content) != before
+
+
+# ---- databases ----------------------------------------------------------------------------------
+
+
+@kind("damaged database", 5)
+def database(trial: Trial) -> None:
+    """A damaged database is refused wherever it is used, and nothing that was computed with it is wrong."""
+    chance = trial.chance
+    name = chance.choice(("3x3-8", "3x3-4-4", "3x3-4-4-bytes"))
+    (path,) = map(Path, trial.sandbox.fetch(name))
+    boards = trial.sandbox.work / "boards.txt"
+    boards.write_text("\n".join(BOARDS))
+    used = chance.random() < 0.5
+    solve = trial.solver("solve", "--file", boards, "--json", "--heuristic", f"pdb:{name}")
+    if used:
+        trial.succeeds(solve)  # which may remember that the file was sound
+    changed = damage(chance, path)
+    for command in chance.sample(("solve", "default", "verify", "quick", "build", "list", "info", "compare"), 3):
+        if command == "solve":
+            run = trial.run_one(solve)
+            trial.require(run.code in (0, 2), "exit code", f"a damaged database cannot lead to {run.code}")
+        elif command == "default":
+            trial.succeeds(trial.solver("solve", "--file", boards, "--json"))
+        elif command in ("verify", "quick"):
+            run = trial.run_one(trial.builder("verify", path, *["--quick"] * (command == "quick")))
+            trial.require(run.code != 0 or not changed, "answers", f"{path.name} was changed, but is called whole")
+        elif command == "build":
+            run = trial.run_one(trial.builder("build", *_words_of(name), "--output", path))
+            trial.require(run.code == 2 or not changed, "answers", f"{path.name} was changed, but is called built")
+        elif command == "list":
+            run = trial.succeeds(trial.builder("list", "--json", *_encoding(name)))
+            built = {row["name"]: row["built"] for row in json.loads(run.output)} if run.code == 0 else {}
+            named = built.get(name.removesuffix("-bytes"))
+            trial.require(named != "yes" or not changed, "answers", f"{path.name} was changed, but is listed as built")
+        elif command == "info":
+            trial.run_one(trial.builder("info", path))
+        else:
+            words = ("--heuristics", f"manhattan,pdb:{name}", "--json")
+            trial.run_one(trial.solver("compare", "--random", "3x3", "-n", "20", *words))
+    trial.succeeds(trial.builder("build", *_words_of(name), "--output", path, "--overwrite", outputs=(path,)))
+    trial.check_database(path, _words_of(name))
+    trial.succeeds(solve)
+
+
+def _words_of(name: str) -> tuple[str, ...]:
+    """What builds a database of the stock."""
+    return (name.removesuffix("-bytes"), *_encoding(name))
+
+
+def _encoding(name: str) -> tuple[str, ...]:
+    return ("--encoding", "bytes") if name.endswith("-bytes") else ()
+
+
+@kind("damaged in use", 2)
+def in_use(trial: Trial) -> None:
+    """A database is damaged or replaced while a search looks boards up in it."""
+    chance = trial.chance
+    (path,) = map(Path, trial.sandbox.fetch("4x4-5-5-5"))
+    words = chance.choice(
+        (
+            ("solve", "--set", "korf100", "--heuristic", "pdb:4x4-5-5-5", "--json"),
+            ("solve", "--set", "korf100", "--heuristic", "pdb:4x4-5-5-5", "--json", "--jobs", "2"),
+            ("compare", "--set", "korf100", "--only", "1-30", "--heuristics", "pdb:4x4-5-5-5", "--json"),
+            ("verify", str(path)),
+        )
+    )
+    way = chance.choice(("in place", "in place", "zeroed", "truncated", "removed", "replaced"))
+    delay = chance.uniform(0.5, 4)
+
+    def meanwhile() -> None:
+        time.sleep(delay)
+        if way == "in place":
+            damage(chance, path)
+        elif way == "zeroed":
+            with open(path, "r+b") as file:
+                file.seek(4096)
+                file.write(bytes(path.stat().st_size - 4096))
+        elif way == "truncated":
+            os.truncate(path, chance.randrange(path.stat().st_size))
+        elif way == "removed":
+            path.unlink()
+        else:
+            other = path.with_name("other.h5")
+            shutil.copy(trial.sandbox.stock.databases / "4x4-5-5-5.h5", other)
+            other.rename(path)
+
+    command = (trial.builder if words[0] == "verify" else trial.solver)(*words)
+    run = trial.run_one(command, meanwhile, touched=(path,))
+    trial.require(run.code in (0, 1, 2), "exit code", f"a file that was {way} cannot lead to {run.code}")
+
+
+@kind("damaged walking distance", 2)
+def walking_distance(trial: Trial) -> None:
+    """A damaged table of walking distances is built again."""
+    command = trial.solver("solve", "--json", "--heuristic", "walking-distance", stdin="\n".join(BOARDS).encode())
+    trial.succeeds(command)
+    for path in trial.sandbox.databases.iterdir():
+        damage(trial.chance, path)
+    trial.succeeds(command)
+    trial.succeeds(command)
+
+
+# ---- other files --------------------------------------------------------------------------------
+
+
+@kind("damaged workshop", 2)
+def workshop(trial: Trial) -> None:
+    """What an interrupted build has left is damaged: the build continues without it."""
+    chance, path = trial.chance, trial.sandbox.work / "x.h5"
+    words = chance.choice([one for one in BUILDS if one != ("3x3-4-4",)])
+    command = trial.builder("build", *words, "--output", path, outputs=(path,))
+    trial.run_one(command._replace(signal=signal.SIGKILL, delay=chance.uniform(1, 2.5)))
+    for left in path.parent.glob(".x.h5.building/*"):
+        if chance.random() < 0.7:
+            damage(chance, left)
+    trial.succeeds(command)
+    trial.check_database(path, words)
+
+
+@kind("damaged results", 3)
+def results(trial: Trial) -> None:
+    """A damaged file of results is refused and left alone, or continued to the right results."""
+    chance, path = trial.chance, trial.sandbox.work / "results.csv"
+    words = ["compare", "--random", "3x3", "-n", "12", "--heuristics", "manhattan", "--algorithms", "ida-star,a-star"]
+    command = trial.solver(*words, "--json", "--resume", path, outputs=(path,))
+    cells = _cells(trial.succeeds(command).output)
+    if chance.random() < 0.4:
+        _forge(chance, path)
+    else:
+        damage(chance, path)
+    before = path.read_bytes()
+    run = trial.run_one(command)
+    trial.require(run.code in (0, 2), "exit code", f"damaged results cannot lead to {run.code}")
+    if run.code == 2:
+        trial.require(path.read_bytes() == before, "files", "results that are refused must be left alone")
+    else:
+        trial.require(_cells(run.output) == cells, "answers", "the results are not those of before the damage")
+
+
+def _forge(chance: random.Random, path: Path) -> None:
+    """Change one figure, line or word of a results file as an editor does."""
+    lines = path.read_text().split("\n")
+    at = chance.randrange(1, len(lines) - 1)
+    fields = lines[at].split(",")
+    field = chance.randrange(len(fields))
+    way = chance.choice(("figure", "figure", "lost", "twice", "swapped", "blank"))
+    if way == "figure":
+        fields[field] = str(chance.choice((1, 7, 10**6))) if field else "2"
+        lines[at] = ",".join(fields)
+    elif way == "lost":
+        del lines[at]
+    elif way == "twice":
+        lines.insert(at, lines[at])
+    elif way == "swapped":
+        lines[1], lines[at] = lines[at], lines[1]
+    else:
+        lines.insert(at, "")
+    path.write_text("\n".join(lines))
+
+
+def _cells(output: str) -> list[dict]:
+    """The cells of a comparison, without what differs from run to run."""
+    cells = json.loads(output)["cells"] if output.strip() else []
+    return [{key: value for key, value in cell.items() if key not in ("seconds", "checksum")} for cell in cells]
+
+
+@kind("damaged cache", 2)
+def cache(trial: Trial) -> None:
+    """Compiled code that is damaged is compiled again, and never run."""
+    chance = trial.chance
+    variables = trial.sandbox.own_kernels()
+    files = sorted(path for path in trial.sandbox.cache.rglob("*.nb[ic]"))
+    if chance.random() < 0.5:
+        files = [path for path in files if "ida_star" in path.name]
+    for path in chance.sample(files, min(len(files), chance.choice((1, 5, len(files))))):
+        damage(chance, path)
+    words = ["solve", "--json", "--heuristic", chance.choice(("manhattan", "hamming"))]
+    command = trial.solver(*words, stdin="\n".join(BOARDS).encode(), variables=variables)
+    trial.succeeds(command)
+    trial.succeeds(command)

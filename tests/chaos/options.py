@@ -1,0 +1,274 @@
+"""Command lines drawn from the parsers themselves.
+
+A command and its options are found by looking into the parser, so a new option is drawn as soon as it exists. Values
+come from generators by the option's name or type: most of them sensible, some strange. What a command line may write
+follows from its options. The work that it asks for is kept small by further words at its end, which win over earlier
+ones: a harness that waits for a long search finds little.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pdb_builder.cli
+import solver.cli
+from pdb_builder import NAMED
+from pdb_builder.shell import absolute_path, parse_size, positive
+from solver import HEURISTICS, SEARCHES
+from solver.argument_types import (
+    moves_per_second,
+    number_above_0,
+    number_from_1,
+    number_list,
+    seconds_above_0,
+    whole_number,
+)
+
+from .grammar import draw_flawed, draw_text
+from .sandbox import DATABASES, Sandbox
+from .truth import NAMES
+
+PARSERS = {"pdb-solver": solver.cli._parser, "pdb-builder": pdb_builder.cli._parser}
+
+STRANGE = (
+    *("", " ", "-", "--", "-1", "0", "-0", "00", "1e400", "9" * 40, "0x10", "1.5", ".5", "NaN", "inf", "∞", "١٢", "１"),
+    *("a\nb", "\n", "\t", "'", '"', "`id`", "$(id)", "%s", "{0}", "\\", "*", "?", "~", "a" * 5000, "1" * 300, "💥"),
+    *("\udcff", "é", "e\u0301", "\u202e", "1,2,,3", ",", "/", ";", "#", "None", "true", "max:", "pdb:", "last", "4x4"),
+)
+
+BY_TYPE: dict[object, tuple[str, ...]] = {
+    positive: ("1", "2", "3", "8", "256", "257", "0", "007"),
+    parse_size: ("1", "1k", "1M", "20M", "512M", "4G", "1T", "0", "1.5GB", "999999T"),
+    number_above_0: ("1", "2", "10", "1000", "5k", "1e3", "1e15", "1_000", "0.5k"),
+    number_from_1: ("1", "1.5", "3", "1000", "1001", "0.5", "1."),
+    whole_number: ("0", "1", "-5", "7", "+3", "9" * 18, "9" * 19),
+    seconds_above_0: ("0.1", "1", "0.000001", "1e9", "0", ".5", "5."),
+    moves_per_second: ("0.1", "4", "25", "25.1", "0.05"),
+    number_list: ("1", "1-3", "1,2", "3-1", "2-2,1", "1-999999", "0"),
+}
+
+SHAPES = ("2x2", "2x3", "3x2", "3x3", "2x4", "4x4", "3X3", "3×3", "1x9", "0x0", "3", "3x", "99x99", "10x10", "2x50")
+SMALL_BUILDS = ("3x3-8", "3x3-4-4", "3x4-6-5", "4x4-5-5-5", "2x2", "2x3", "3x2", "3x3", "2x4")
+PARTITIONS = (
+    "1,2,3,4/5,6,7,8",
+    "1 2 3 4 5 6 7 8",
+    "1,2/3",
+    "1/2/3",
+    "1,2,3,4/5,6,7",
+    "1,2/2,3",
+    "0,1",
+    "1,2,99",
+    "/",
+    "",
+)
+ENDINGS = {"gif": ".gif", "csv": ".csv", "resume": ".csv", "plot": ".png", "report": ".html", "output": ".h5"}
+# The endings of existing files that an option may replace. It never replaces a file of another kind.
+REPLACED = {"gif": (".gif",), "plot": (".png", ".svg"), "report": (".html", ".htm")}
+
+
+class Drawn(NamedTuple):
+    """A command line."""
+
+    program: str
+    words: tuple[str, ...]
+    outputs: tuple[Path, ...]  # what it may create or replace
+
+
+# ---- values -------------------------------------------------------------------------------------
+
+
+def _heuristic(chance: random.Random) -> str:
+    if chance.random() < 0.45:
+        return "manhattan"
+    named = [name for name in HEURISTICS if name != "max"]
+    databases = [f"pdb:{name}" for name in (*DATABASES, "no-such", "damaged.h5", "pipe.h5", "folder.d")]
+    joint = ["max:manhattan+hamming", "max:manhattan", "max:manhattan+", "max:" + "manhattan+" * 39 + "hamming"]
+    return chance.choice((chance.choice(named), chance.choice(named), chance.choice(databases), chance.choice(joint)))
+
+
+def _algorithm(chance: random.Random) -> str:
+    if chance.random() < 0.7:
+        return chance.choice(list(SEARCHES))
+    return chance.choice(("ida-star:value", "weighted-a-star:2", "beam:20", "dfs:12", "beam:0", "a-star:1", "none", ""))
+
+
+def _list_of(one: Callable[[random.Random], str]) -> Callable[[random.Random], str]:
+    return lambda chance: ",".join(one(chance) for _ in range(chance.choice((1, 1, 2, 2, 3))))
+
+
+def _goal(chance: random.Random) -> str:
+    return chance.choice((*NAMES, "LAST", "0 1 2 3 4 5 6 7 8", "1 2 3 / 8 0 4 / 7 6 5", "1 2 3", "3 2 1 0"))
+
+
+def _target(chance: random.Random) -> str:
+    return chance.choice((*SMALL_BUILDS, *SMALL_BUILDS, *NAMED, *SHAPES, "5x5", "8x8", "9x9"))
+
+
+def _database(chance: random.Random) -> str:
+    return chance.choice(
+        (*DATABASES, *DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5")
+    )
+
+
+BY_NAME: dict[str, Callable[[random.Random], str]] = {
+    "heuristic": _heuristic,
+    "heuristics": _list_of(_heuristic),
+    "algorithms": _list_of(_algorithm),
+    "goal": _goal,
+    "shape": lambda chance: chance.choice(SHAPES),
+    "random": lambda chance: chance.choice(SHAPES),
+    "targets": _target,
+    "patterns": lambda chance: chance.choice(PARTITIONS),
+    "blank": lambda chance: chance.choice(("first", "last", "0", "4", "8", "15", "99", "4.0", "middle")),
+    "database": _database,
+    "rows": lambda chance: chance.choice(("3x3:3", "2x3:2:bytes", "4x4:3", "3x3:99", "9x9:1", "3x3", "3x3:2:bits:x")),
+}
+
+
+def furnish(sandbox: Sandbox, chance: random.Random) -> None:
+    """Put into the working folder what paths can lead to."""
+    work = sandbox.work
+    sandbox.fetch(*DATABASES)
+    (work / "boards.txt").write_bytes(draw_text(chance, several=True, near=True).content)
+    shutil.copy(sandbox.stock.databases / "3x3-4-4.h5", work / "precious.h5")
+    for name in ("notes.txt", "junk.h5", "old.gif", "old.png", "old.html", "old.csv"):
+        (work / name).write_text("precious\n")
+    (work / "empty.csv").touch()
+    (work / "folder.d").mkdir()
+    for name, target in {"loop.h5": "loop.h5", "dangling.h5": "nowhere.h5", "link.gif": "notes.txt"}.items():
+        (work / name).symlink_to(target)
+    os.mkfifo(work / "pipe.h5")
+
+
+def _path(chance: random.Random, option: str) -> str:
+    if chance.random() < 0.5:
+        if option == "file":
+            return "boards.txt"
+        return chance.choice(("new", "new", "ünï ☃", "a\nb", "-x")) + ENDINGS.get(option, "")
+    paths = [
+        *("notes.txt", "precious.h5", "junk.h5", "old.gif", "old.png", "old.html", "old.csv", "empty.csv", "link.gif"),
+        *("folder.d", "folder.d/new.h5", "folder.d/new.csv", "no/such/folder.csv", "loop.h5", "dangling.h5"),
+        *("", ".", "..", "/dev/null", "/dev/null/x.h5", "/proc/x.h5", "/proc/x.csv", "new.svg", "new.PNG", "n" * 300),
+        f"{'n' * 248}.{ENDINGS.get(option, '.txt')[1:]}",
+    ]
+    if option != "file":  # a reader of these would wait forever, as the user has asked for
+        paths += ["pipe.h5", "/dev/full"]
+    return chance.choice(paths)
+
+
+def value_of(chance: random.Random, action: argparse.Action) -> str:
+    """A value for an option or an argument."""
+    if chance.random() < 0.07:
+        return chance.choice(STRANGE)
+    if action.choices:
+        return chance.choice(list(action.choices))
+    if action.dest in BY_NAME:
+        return BY_NAME[action.dest](chance)
+    if action.type in (Path, absolute_path):
+        return _path(chance, action.dest)
+    return chance.choice(BY_TYPE.get(action.type, STRANGE))
+
+
+# ---- command lines ------------------------------------------------------------------------------
+
+
+def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
+    return dict(commands.choices)
+
+
+def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
+    """A command line of either program."""
+    program = chance.choice(("pdb-solver", "pdb-solver", "pdb-builder"))
+    commands = commands_of(PARSERS[program]())
+    name = chance.choice(list(commands))
+    optional = [action for action in commands[name]._actions if action.option_strings]
+    chosen = chance.sample(optional, min(len(optional), chance.choice((0, 1, 1, 2, 2, 3, 4, 6))))
+    if chance.random() < 0.9:
+        chosen = [action for action in chosen if not isinstance(action, argparse._HelpAction)]
+    values: dict[str, str] = {}
+    words = _arguments(chance, commands[name])
+    for action in chosen:
+        flag = chance.choice(action.option_strings)
+        if action.nargs == 0:
+            words.append(flag)
+            continue
+        value = values[action.dest] = value_of(chance, action)
+        words += [f"{flag}={value}"] if flag.startswith("--") and chance.random() < 0.3 else [flag, value]
+    if chance.random() < 0.3:
+        chance.shuffle(words)
+        values = {}  # which are now anyone's guess, so nothing may be written
+        words = [word for word in words if word.partition("=")[0].removeprefix("--") not in ENDINGS]
+    words = [name, *words, *_bounds(program, name, words)]
+    return Drawn(program, tuple(words), tuple(_outputs(values, words, sandbox.work)))
+
+
+def _arguments(chance: random.Random, command: argparse.ArgumentParser) -> list[str]:
+    """The words of a command that belong to no option."""
+    words: list[str] = []
+    for action in command._actions:
+        if not action.option_strings:
+            if action.dest == "board":
+                words += _board(chance)
+            else:
+                least = 1 if action.nargs is None or action.dest == "rows" else 0
+                words += [value_of(chance, action) for _ in range(max(least, chance.choice((0, 1, 1, 1, 2))))]
+    return words
+
+
+def _board(chance: random.Random) -> list[str]:
+    kind = chance.random()
+    if kind < 0.25:
+        return []
+    text = (draw_text if kind < 0.8 else draw_flawed)(chance, several=False)
+    board = text.content.replace(b"\0", b"").decode(errors="surrogateescape")[:10_000]
+    return board.split() if kind < 0.35 else [board]
+
+
+def _bounds(program: str, name: str, words: list[str]) -> list[str]:
+    """Words that keep the work of a command small, whatever else it says."""
+    given = " ".join(words)
+    if name == "build":
+        if "--force" in words:
+            words.remove("--force")
+        return ["--max-memory", "100M"]
+    if name == "bench":
+        return ["--repeat", "1"] if program == "pdb-builder" else ["no-such-row"]
+    if name == "random":
+        return ["-n", "5"]
+    if name in ("solve", "compare"):
+        bounds = ["--time-limit", "0.2", "--node-limit", "50k"]
+        if name == "compare" and "--random" in given:
+            bounds += ["-n", "3"]
+        elif name == "compare" and "--set" in given:
+            bounds += ["--only", "1-2"]
+        return bounds
+    return []
+
+
+def _outputs(values: dict[str, str], words: list[str], folder: Path) -> list[Path]:
+    """The files that a command line may create or replace."""
+    found = []
+    for option, value in values.items():
+        try:
+            path = (folder / value).resolve()
+            exists = path.exists()
+        except (OSError, ValueError, RuntimeError):
+            continue
+        if option in REPLACED:
+            may = not exists or path.suffix.lower() in REPLACED[option]
+        elif option == "resume":
+            may = not exists or path.stat().st_size == 0
+        else:
+            may = option in ("csv", "output") and (not exists or (option == "output" and "--overwrite" in words))
+        if may:
+            found.append(path)
+            if option == "output":
+                found.append(folder / value)  # a link is replaced itself
+    return found
