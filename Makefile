@@ -4,12 +4,15 @@ PYTHON ?= python3
 SETS   ?= 4x4-7-8
 # One of the 17 boards of 4x4 that are farthest from the goal.
 BOARD  ?= 0 12 9 13 / 15 11 10 14 / 3 7 2 5 / 4 8 6 1
+# How long `make chaos` draws faults, and from which seed: without one, from a new one.
+SECONDS ?= 30
+SEED   ?=
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install databases solve compare test test-fast test-slow lint package bench bench-build bench-solve clean
+.PHONY: help install databases solve compare test test-fast test-slow chaos lint package bench bench-build bench-solve clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,6 +48,9 @@ test-fast: $(READY)  ## run the tests to run while editing: no other programs, n
 
 test-slow: $(READY)  ## run the longer proofs
 	$(BIN)/python -m pytest -m slow
+
+chaos: $(READY)  ## draw faults at random and check that four rules hold: make chaos SECONDS=600 SEED=1
+	$(BIN)/python -m tests.chaos --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) --jobs 2
 
 lint: $(READY)  ## check style, formatting, and the types of everything but kernels
 	$(BIN)/ruff check .

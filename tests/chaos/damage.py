@@ -14,10 +14,17 @@ import signal
 import time
 from pathlib import Path
 
+from pdb_builder.grid import Grid
+
 from .kills import BUILDS
 from .trial import Trial, kind
+from .truth import whole_shape
 
-BOARDS = ("8 6 7 2 5 4 3 0 1", "6 4 7 8 5 0 3 2 1", "1 2 3 4 5 6 0 7 8", "2 8 1 4 0 3 7 6 5", "5 1 3 2 0 6 4 7 8")
+
+def boards(chance: random.Random, count: int = 30) -> str:
+    """Boards of 3x3 that can be solved, one per line, the farthest among them."""
+    drawn = chance.sample(list(whole_shape(Grid(3, 3), 8)), count)
+    return "\n".join(" ".join(map(str, board)) for board in [(8, 6, 7, 2, 5, 4, 3, 0, 1), *drawn])
 
 
 def damage(chance: random.Random, path: Path) -> bool:
@@ -59,10 +66,10 @@ def database(trial: Trial) -> None:
     chance = trial.chance
     name = chance.choice(("3x3-8", "3x3-4-4", "3x3-4-4-bytes"))
     (path,) = map(Path, trial.sandbox.fetch(name))
-    boards = trial.sandbox.work / "boards.txt"
-    boards.write_text("\n".join(BOARDS))
+    file = trial.sandbox.work / "boards.txt"
+    file.write_text(boards(chance))
     used = chance.random() < 0.5
-    solve = trial.solver("solve", "--file", boards, "--json", "--heuristic", f"pdb:{name}")
+    solve = trial.solver("solve", "--file", file, "--json", "--heuristic", f"pdb:{name}")
     if used:
         trial.succeeds(solve)  # which may remember that the file was sound
     changed = damage(chance, path)
@@ -71,7 +78,7 @@ def database(trial: Trial) -> None:
             run = trial.run_one(solve)
             trial.require(run.code in (0, 2), "exit code", f"a damaged database cannot lead to {run.code}")
         elif command == "default":
-            trial.succeeds(trial.solver("solve", "--file", boards, "--json"))
+            trial.succeeds(trial.solver("solve", "--file", file, "--json"))
         elif command in ("verify", "quick"):
             run = trial.run_one(trial.builder("verify", path, *["--quick"] * (command == "quick")))
             trial.require(run.code != 0 or not changed, "answers", f"{path.name} was changed, but is called whole")
@@ -143,10 +150,11 @@ def in_use(trial: Trial) -> None:
 @kind("damaged walking distance", 2)
 def walking_distance(trial: Trial) -> None:
     """A damaged table of walking distances is built again."""
-    command = trial.solver("solve", "--json", "--heuristic", "walking-distance", stdin="\n".join(BOARDS).encode())
+    chance = trial.chance
+    command = trial.solver("solve", "--json", "--heuristic", "walking-distance", stdin=boards(chance).encode())
     trial.succeeds(command)
     for path in trial.sandbox.databases.iterdir():
-        damage(trial.chance, path)
+        damage(chance, path)
     trial.succeeds(command)
     trial.succeeds(command)
 
@@ -226,6 +234,6 @@ def cache(trial: Trial) -> None:
     for path in chance.sample(files, min(len(files), chance.choice((1, 5, len(files))))):
         damage(chance, path)
     words = ["solve", "--json", "--heuristic", chance.choice(("manhattan", "hamming"))]
-    command = trial.solver(*words, stdin="\n".join(BOARDS).encode(), variables=variables)
+    command = trial.solver(*words, stdin=boards(chance).encode(), variables=variables)
     trial.succeeds(command)
     trial.succeeds(command)

@@ -70,7 +70,7 @@ def words_of(chance: random.Random, board: Board) -> list[str]:
 
 
 def rows_of(grid: Grid, words: list[str]) -> list[list[str]]:
-    return [words[at : at + grid.cols] for at in range(0, grid.cells, grid.cols)]
+    return [words[at : at + grid.cols] for at in range(0, len(words), grid.cols)]
 
 
 def line_of(chance: random.Random, grid: Grid, board: Board, *, separated: bool = True) -> str:
@@ -103,8 +103,9 @@ def _matrix(chance: random.Random, grid: Grid, words: list[str]) -> list[str]:
 
 
 def _unclear(grid: Grid, board: Board) -> bool:
-    """Whether the first row of a matrix is a board by itself, of 2x2 or 3x3."""
-    return grid.cols in (4, 9) and max(board[: grid.cols]) < grid.cols
+    """Whether the first row of a matrix, or its first rows, are a board by themselves."""
+    first, square = board[: grid.cols], board[: grid.cols**2]
+    return (grid.cols in (4, 9) and max(first) < grid.cols) or (grid.rows > grid.cols and max(square) < len(square))
 
 
 def draw_text(chance: random.Random, *, several: bool, near: bool = False, large: bool = False) -> Text:
@@ -243,7 +244,7 @@ def _byte_wreck(chance: random.Random, grid: Grid, board: Board) -> bytes:
 
 
 def _long_wreck(chance: random.Random, grid: Grid, board: Board) -> bytes:
-    return line_of(chance, grid, board).encode() + b" 1" * chance.choice((100, 10**5, 10**6))
+    return line_of(chance, grid, board).encode() + b" 1" * chance.choice((100, 10**4, 10**5))
 
 
 def _empty_wreck(chance: random.Random, grid: Grid, board: Board) -> bytes:

@@ -13,6 +13,7 @@ import os
 import random
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -178,7 +179,10 @@ def value_of(chance: random.Random, action: argparse.Action) -> str:
 # ---- command lines ------------------------------------------------------------------------------
 
 
-def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+@cache
+def commands_of(program: str) -> dict[str, argparse.ArgumentParser]:
+    """The commands of a program, each with its parser."""
+    parser = PARSERS[program]()
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     return dict(commands.choices)
 
@@ -186,7 +190,7 @@ def commands_of(parser: argparse.ArgumentParser) -> dict[str, argparse.ArgumentP
 def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
     """A command line of either program."""
     program = chance.choice(("pdb-solver", "pdb-solver", "pdb-builder"))
-    commands = commands_of(PARSERS[program]())
+    commands = commands_of(program)
     name = chance.choice(list(commands))
     optional = [action for action in commands[name]._actions if action.option_strings]
     chosen = chance.sample(optional, min(len(optional), chance.choice((0, 1, 1, 2, 2, 3, 4, 6))))
@@ -237,7 +241,7 @@ def _bounds(program: str, name: str, words: list[str]) -> list[str]:
     if name == "build":
         if "--force" in words:
             words.remove("--force")
-        return ["--max-memory", "100M"]
+        return ["--max-memory", "215M"]
     if name == "bench":
         return ["--repeat", "1"] if program == "pdb-builder" else ["no-such-row"]
     if name == "random":

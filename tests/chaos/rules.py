@@ -19,7 +19,7 @@ from .sandbox import OUTSIDE, Snapshot
 CODES = {"pdb-solver": (0, 1, 2, 3), "pdb-builder": (0, 1, 2)}
 CRASH = re.compile(
     r"Traceback \(most recent call last\)|Fatal Python error|Segmentation fault|Bus error|core dumped|^Aborted"
-    r"|Exception ignored in|LLVM ERROR|terminate called|double free|^.*\.py:\d+: \w*Warning: ",
+    r"|Exception ignored in|LLVM ERROR|terminate called|double free|^.+:\d+: \w*Warning: ",
     re.MULTILINE,
 )
 ERROR = re.compile(r"^pdb-(?:solver|builder)(?: [a-z]+)?: error: .*$", re.MULTILINE)
@@ -41,16 +41,17 @@ class Breach(NamedTuple):
     """A rule that was broken."""
 
     rule: str  # ends, exit code, files or answers
+    command: int  # the number of the command in its trial, or of the last of several at the same time
     what: str
 
 
-def breaches_of(runs: Sequence[Run], before: Snapshot, after: Snapshot) -> Iterator[Breach]:
-    """What commands that ran at the same time have broken."""
-    for run in runs:
-        yield from (Breach("ends", what) for what in wrong_end(run))
-        yield from (Breach("exit code", what) for what in wrong_exit_code(run))
-        yield from (Breach("answers", what) for what in wrong_answers(run))
-    yield from (Breach("files", what) for what in wrong_files(runs, before, after))
+def breaches_of(runs: Sequence[Run], first: int, before: Snapshot, after: Snapshot) -> Iterator[Breach]:
+    """What commands that ran at the same time have broken. They are numbered from ``first`` on."""
+    for number, run in enumerate(runs, first):
+        yield from (Breach("ends", number, what) for what in wrong_end(run))
+        yield from (Breach("exit code", number, what) for what in wrong_exit_code(run))
+        yield from (Breach("answers", number, what) for what in wrong_answers(run))
+    yield from (Breach("files", first + len(runs) - 1, what) for what in wrong_files(runs, before, after))
 
 
 # ---- ends ---------------------------------------------------------------------------------------

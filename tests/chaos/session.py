@@ -59,7 +59,7 @@ class Session:
             try:
                 trial.kind.fault(trial)
             except Exception:
-                trial.breaches.append(Breach("harness", traceback.format_exc()))
+                trial.breaches.append(Breach("harness", len(trial.runs), traceback.format_exc()))
             self._note(trial)
         if not trial.breaches and not self.keep:
             trial.sandbox.remove()
@@ -86,7 +86,7 @@ class Session:
         """What a trial has broken, how, and how to see it again."""
         yield f"\nFAILURE in trial {trial.number} of seed {self.seed}: {trial.kind.name}"
         for breach in trial.breaches:
-            yield f"  {breach.rule}: {breach.what}".encode(errors="backslashreplace").decode()
+            yield f"  {breach.rule}, command {breach.command}: {breach.what}".encode(errors="backslashreplace").decode()
         if len(trial.runs) > SHOWN_COMMANDS:
             yield f"  ({len(trial.runs) - SHOWN_COMMANDS} earlier commands are left out)"
         ours = trial.sandbox.environment({}).items()

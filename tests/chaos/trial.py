@@ -69,8 +69,8 @@ class Trial:
             running = [pool.submit(self._execute, command) for command in commands]
             meanwhile()
             runs = [one.result() for one in running]
+        self.breaches += breaches_of(runs, len(self.runs) + 1, before, self.sandbox.snapshot(touched))
         self.runs += runs
-        self.breaches += breaches_of(runs, before, self.sandbox.snapshot(touched))
         return runs
 
     def run_one(self, command: Command, meanwhile: Callable[[], object] = _nothing, touched: Paths = ()) -> Run:
@@ -84,8 +84,9 @@ class Trial:
     # ---- judgements of a fault
 
     def require(self, fact: bool, rule: str, what: str) -> None:
+        """Note a breach by the last command unless a fact holds."""
         if not fact:
-            self.breaches.append(Breach(rule, what))
+            self.breaches.append(Breach(rule, len(self.runs), what))
 
     def succeeds(self, command: Command) -> Run:
         """Run a command that must succeed."""
