@@ -129,13 +129,20 @@ def test_info_names_more_patterns_than_there_are_capital_letters(tmp_path, build
 
 
 @pytest.mark.jit
-def test_list_shows_which_databases_are_built(databases, builder):
+def test_list_shows_which_databases_are_built(databases, builder, small):
     builder("build", "3x3-8")
     (databases / "3x3-4-4.h5").write_text("")
     code, output, _ = builder("list")
     lines = {line.split()[0].strip("*"): line.split()[-1] for line in output.splitlines()[1:-1]}
     assert code == 0 and set(lines) == set(NAMED)
     assert (lines["3x3-8"], lines["3x3-4-4"], lines["4x4-7-8"]) == ("yes", "damaged", "no")
+    table = open_database(small).tables[1]
+    content = bytearray(small.read_bytes())
+    content[table.offset + table.values.nbytes // 2] ^= 16
+    (databases / "3x3-4-4.h5").write_bytes(content)
+    open_database(databases / "3x3-4-4.h5")  # which does not look at every entry
+    rows = {row["name"]: row["built"] for row in json.loads(builder("list", "--json")[1])}
+    assert (rows["3x3-8"], rows["3x3-4-4"]) == ("yes", "damaged")
     rows = {row["name"]: row for row in json.loads(builder("list", "--json", "--encoding", "bytes")[1])}
     assert rows["4x4-7-8"]["entries"] == 57_657_600 + 518_918_400
     assert rows["5x5-6-6-6-6"]["entries"] == 4 * 127_512_000
