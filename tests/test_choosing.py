@@ -190,6 +190,14 @@ def test_for_large_boards_the_remark_names_no_command(shape, tmp_path):
         assert f"so {used} is used" in remark and len(remark.splitlines()) == 1
 
 
+def test_a_folder_that_cannot_be_read_is_not_called_empty(tmp_path):
+    grid = Grid(3, 3)
+    assert best_database(grid, 0, tmp_path / "nowhere") == (None, ())
+    (tmp_path / "file").write_text("")
+    fact = f"{tmp_path / 'file'} cannot be read: Not a directory: choose another folder"
+    assert best_database(grid, 0, tmp_path / "file") == (None, (fact,))
+
+
 def test_databases_for_large_boards_are_refused_with_the_alternatives(tmp_path, database_of):
     grid = Grid(10, 10)
     assert best_database(grid, 0, tmp_path) == (None, ())

@@ -7,7 +7,6 @@ board on its side. A database is opened once, and again only if its file changes
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 from functools import lru_cache
@@ -57,13 +56,18 @@ def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Database | None
         return None, ()  # whatever the names of files say
     shapes = {grid.shape, f"{grid.cols}x{grid.rows}"}
     candidates: list[tuple[str, Stamp]] = []
-    with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        for entry in entries:
-            if entry.name.endswith(".h5") and entry.name.removesuffix(".h5").split("-")[0] in shapes:
-                try:
-                    candidates.append((entry.name, _stamp(entry.stat())))
-                except OSError:  # a link to nothing, for example: opening it says what is wrong
-                    candidates.append((entry.name, ()))
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(".h5") and entry.name.removesuffix(".h5").split("-")[0] in shapes:
+                    try:
+                        candidates.append((entry.name, _stamp(entry.stat())))
+                    except OSError:  # a link to nothing, for example: opening it says what is wrong
+                        candidates.append((entry.name, ()))
+    except FileNotFoundError:
+        pass  # the folder is made when the first database is built
+    except OSError as error:
+        return None, (f"{folder} cannot be read: {error.strerror or error}: choose another folder",)
     return _best_of(grid, blank, folder, tuple(sorted(candidates)))
 
 
