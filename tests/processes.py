@@ -42,5 +42,5 @@ def ended(process, number=None, traceback=False):
     if number is not None:
         process.send_signal(number)
     output, errors = process.communicate()
-    assert traceback or "Traceback" not in (errors or "")
+    assert traceback or "Traceback" not in (errors or ""), errors
     return process.returncode, output, errors
