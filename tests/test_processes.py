@@ -212,6 +212,19 @@ def test_a_home_that_does_not_exist_is_not_made(tmp_path, compiled):
     assert (code, errors) == (0, "") and os.listdir(tmp_path) == ["x.svg"]
 
 
+@needs_proc
+def test_an_interrupted_measurement_is_one_line():
+    """In a terminal, Ctrl-C is sent to all processes of a command."""
+    with started("-m", "pdb_builder", "bench", "4x4:8", "--repeat", "99", "--json") as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        wait_until(lambda: children.read_text(), process)
+        (child,) = children.read_text().split()
+        time.sleep(0.2)  # it imports something
+        os.killpg(process.pid, signal.SIGINT)
+        assert ended(process) == (130, "", "interrupted: nothing was changed, and the same command starts over\n")
+    assert not Path(f"/proc/{child}").exists()
+
+
 # ---- streams ------------------------------------------------------------------------------------
 
 

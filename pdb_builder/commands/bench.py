@@ -10,11 +10,10 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
-import sys
 
 from ..base.errors import InputError
 from ..base.machine import default_threads, peak_memory, readable_size
+from ..base.processes import run_python
 from ..build import build_table
 from ..encoding import ENCODINGS
 from ..grid import Grid
@@ -39,8 +38,7 @@ def run(args: argparse.Namespace) -> int:
             f"{'M states/s':>10} {'peak memory':>12}"
         )
     for job in jobs:
-        command = [sys.executable, "-c", MEASURE, json.dumps([*job, args.threads, args.repeat])]
-        done = subprocess.run(command, stdout=subprocess.PIPE)
+        done = run_python("-c", MEASURE, json.dumps([*job, args.threads, args.repeat]))
         if done.returncode:
             raise InputError(f"measuring {':'.join(map(str, job))} failed, see above: leave it out")
         row = json.loads(done.stdout)

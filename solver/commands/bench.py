@@ -10,8 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +18,7 @@ from statistics import mean
 from pdb_builder.assemble import build_database
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.machine import default_threads, peak_memory
+from pdb_builder.base.processes import run_python
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import NAMED, Spec, shape_of
 
@@ -113,7 +112,8 @@ def a_star_memory(folder: Path) -> dict:
         "import sys; from pathlib import Path; from solver.commands.bench import _print_a_star_memory; "
         "_print_a_star_memory(Path(sys.argv[1]))"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(folder)], stdout=subprocess.PIPE, check=True)
+    done = run_python("-c", code, str(folder))
+    done.check_returncode()
     stored, expanded, seconds, memory = json.loads(done.stdout)
     return {
         "stored": stored,
@@ -155,7 +155,7 @@ def prompt(folder: Path) -> dict:
         times = []
         for _ in range(4):
             began = time.perf_counter()
-            subprocess.run([sys.executable, "-m", "solver", *words], stdout=subprocess.DEVNULL, check=True)
+            run_python("-m", "solver", *words).check_returncode()
             times.append(time.perf_counter() - began)
         return min(times)
 
