@@ -11,13 +11,15 @@ import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from pdb_builder import NAMED, Grid, Spec, open_database
+from pdb_builder import NAMED, Grid, Spec
 from solver import load_set
 from solver.comparison import report
 
 from .comparisons import stop_before_the_proof
+from .forge import forged
 
 EASY = "1 2 3 4 5 6 0 7 8"
 pytestmark = pytest.mark.jit
@@ -287,7 +289,7 @@ def test_a_link_that_leads_back_to_itself_is_no_output_file(compare, option, nam
     [
         (f"{EASY}\n1 2 3 4 5 6 7 8 9\n", 2, "line 2: "),
         (f"{EASY}\n2 1 3 4 5 6 7 8 0\n", 1, "line 2: the board cannot be solved"),
-        (f"{EASY}\n1 2 3 / 4 5 0\n", 2, "line 2: this is a 2x3 board, the first one is 3x3"),
+        (f"{EASY}\n1 2 3 / 4 5 0\n", 2, "line 2: this is a 2x3 board, the first one is a 3x3 board"),
         ("# none\n", 2, "there is no board in the input"),
     ],
 )
@@ -297,14 +299,15 @@ def test_every_board_of_a_file_must_be_valid(compare, lines, code, said):
 
 
 def test_a_database_with_inadmissible_values_is_detected(run, database_of, here):
-    """Values are raised without a change to the checksums: its solutions are valid, but not shortest."""
-    path = here / "databases" / "3x3-4-4.h5"
-    shutil.copy(database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"], 0, "bytes")), path)
-    content = bytearray(path.read_bytes())
-    for table in open_database(path).tables:
-        for at in range(table.offset, table.offset + table.entries):
-            content[at] += 4 * (content[at] in (6, 7, 8))
-    path.write_bytes(content)
+    """Values are raised, and the checksums fit them: its solutions are valid, but not shortest."""
+
+    def raise_values(root):
+        for group in root.values():
+            table = group["table"]
+            table[...] = table[...] + 4 * np.isin(table[...], (6, 7, 8)).astype(table.dtype)
+
+    good = database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"], 0, "bytes"))
+    forged(good, here / "databases" / "3x3-4-4.h5", raise_values)
     words = ("compare", "--random", "3x3", "-n", "20", "--heuristics", "manhattan,pdb", "--csv", "a.csv")
     code, output, errors = run(*words)
     assert (code, output) == (2, "") and errors.count("\n") == 1
@@ -411,11 +414,11 @@ def test_a_changed_count_of_any_line_is_refused(compare):
     longest = max(rows("a.csv"), key=lambda row: int(row["generated"]))
     good = Path("a.csv").read_text()
     line = next(number for number, text in enumerate(good.splitlines(), 1) if text.endswith(longest["check"]))
-    forged = good.replace(f",{longest['generated']},", f",{int(longest['generated']) + 2},")
-    Path("a.csv").write_text(forged)
+    changed = good.replace(f",{longest['generated']},", f",{int(longest['generated']) + 2},")
+    Path("a.csv").write_text(changed)
     code, output, errors = compare(*words)
     assert (code, output) == (2, "") and f"a.csv, line {line}: " in errors and "does not match its checksum" in errors
-    assert Path("a.csv").read_text() == forged
+    assert Path("a.csv").read_text() == changed
 
 
 def test_a_higher_limit_reruns_the_boards_that_hit_it(compare):
