@@ -78,7 +78,8 @@ def database(trial: Trial) -> None:
             run = trial.run_one(solve)
             trial.require(run.code in (0, 2), "exit code", f"a damaged database cannot lead to {run.code}")
         elif command == "default":
-            trial.succeeds(trial.solver("solve", "--file", file, "--json"))
+            run = trial.run_one(trial.solver("solve", "--file", file, "--json"))
+            trial.require(run.code in (0, 2), "exit code", f"a damaged database cannot lead to {run.code}")
         elif command in ("verify", "quick"):
             run = trial.run_one(trial.builder("verify", path, *["--quick"] * (command == "quick")))
             trial.require(run.code != 0 or not changed, "answers", f"{path.name} was changed, but is called whole")

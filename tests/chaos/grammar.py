@@ -104,8 +104,9 @@ def _matrix(chance: random.Random, grid: Grid, words: list[str]) -> list[str]:
 
 def _unclear(grid: Grid, board: Board) -> bool:
     """Whether the first row of a matrix, or its first rows, are a board by themselves."""
-    first, square = board[: grid.cols], board[: grid.cols**2]
-    return (grid.cols in (4, 9) and max(first) < grid.cols) or (grid.rows > grid.cols and max(square) < len(square))
+    first = board[: grid.cols]
+    beginnings = [board[: height * grid.cols] for height in range(grid.cols, grid.rows)]
+    return (grid.cols in (4, 9) and max(first) < grid.cols) or any(max(rows) < len(rows) for rows in beginnings)
 
 
 def draw_text(chance: random.Random, *, several: bool, near: bool = False, large: bool = False) -> Text:

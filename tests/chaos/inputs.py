@@ -20,9 +20,10 @@ METHODS = (
     *(("--heuristic", name) for name in ("manhattan", "linear-conflict", "walking-distance", "hamming")),
     (),
 )
+PLAIN_ONLY = (("linear-conflict",), ("walking-distance",))  # not valid on wrapped boards
 
 
-@kind("boards", 6)
+@kind("boards", 20)
 def boards(trial: Trial) -> None:
     """Boards as an argument, in a file or from a pipe."""
     chance = trial.chance
@@ -54,7 +55,7 @@ def _given(trial: Trial, words: list[str], text: Text, way: str) -> Command:
     return trial.solver(*words, *["-"] * chance.choice((0, 1)), stdin=text.content, given=text, reads=reads)
 
 
-@kind("options", 6)
+@kind("options", 20)
 def options(trial: Trial) -> None:
     """A command line of any options and values."""
     furnish(trial.sandbox, trial.chance)
@@ -63,7 +64,7 @@ def options(trial: Trial) -> None:
     trial.run_one(Command(drawn.program, drawn.words, stdin=stdin, outputs=drawn.outputs))
 
 
-@kind("searches", 4)
+@kind("searches", 10)
 def searches(trial: Trial) -> None:
     """Boards solved by any search, in any format of the answer."""
     chance = trial.chance
@@ -75,7 +76,7 @@ def searches(trial: Trial) -> None:
     lines = [line_of(chance, grid, puzzle.board) for puzzle in puzzles]
     text = Text("\n".join(lines).encode(), tuple(puzzles), options=(*asked, *["--wrap"] * grid.wrap))
     method = chance.choice(METHODS)
-    if "dfs" in method and grid.cells > 6:
+    if ("dfs" in method and grid.cells > 6) or (grid.wrap and method[-1:] in PLAIN_ONLY):
         method = ()
     words = ["solve", *text.options, *method, "--time-limit", "5", "--threads", chance.choice("123")]
     if "--algorithm" not in method and chance.random() < 0.2:
@@ -84,7 +85,7 @@ def searches(trial: Trial) -> None:
     trial.run_one(_given(trial, words, text, "argument" if len(puzzles) == 1 else chance.choice(("file", "pipe"))))
 
 
-@kind("comparisons", 2)
+@kind("comparisons", 4)
 def comparisons(trial: Trial) -> None:
     """Methods compared on the same boards, with files of every kind."""
     chance, work = trial.chance, trial.sandbox.work

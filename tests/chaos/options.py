@@ -209,6 +209,8 @@ def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
         chance.shuffle(words)
         values = {}  # which are now anyone's guess, so nothing may be written
         words = [word for word in words if word.partition("=")[0].removeprefix("--") not in ENDINGS]
+    if name == "build":
+        words = [word for word in words if word != "--force"]
     words = [name, *words, *_bounds(program, name, words)]
     return Drawn(program, tuple(words), tuple(_outputs(values, words, sandbox.work)))
 
@@ -239,8 +241,6 @@ def _bounds(program: str, name: str, words: list[str]) -> list[str]:
     """Words that keep the work of a command small, whatever else it says."""
     given = " ".join(words)
     if name == "build":
-        if "--force" in words:
-            words.remove("--force")
         return ["--max-memory", "215M"]
     if name == "bench":
         return ["--repeat", "1"] if program == "pdb-builder" else ["no-such-row"]

@@ -157,7 +157,7 @@ def _cache(trial: Trial, disk: Path) -> Command:
 # ---- closed folders -----------------------------------------------------------------------------
 
 
-@kind("closed folder", 3)
+@kind("closed folder", 4)
 def closed_folder(trial: Trial) -> None:
     """Files and folders that cannot be written or read are reported in one line, and a cache is done without."""
     chance, sandbox = trial.chance, trial.sandbox
@@ -276,9 +276,9 @@ VARIABLES: dict[str, Callable[[Trial], str | None]] = {
 }
 
 
-@kind("surroundings", 4)
+@kind("surroundings", 8)
 def surroundings(trial: Trial) -> None:
-    """Environment variables with any value, a working folder that is gone, few open files."""
+    """Environment variables with any value, a working folder that is gone, few open files, streams closed or full."""
     chance, sandbox = trial.chance, trial.sandbox
     sandbox.fetch("3x3-8")
     (sandbox.work / "notes.txt").write_text("precious\n")
@@ -288,16 +288,29 @@ def surroundings(trial: Trial) -> None:
     if "HOME" in variables and chance.random() < 0.7:
         variables |= dict.fromkeys(("XDG_CACHE_HOME", "NUMBA_CACHE_DIR"))  # so that the home counts
     command = chance.choice(_errands(trial))
-    before = chance.choice((_nothing,) * 5 + (_leave_the_folder(sandbox.work), _few_files(chance)))
+    strange = (_leave_the_folder(sandbox.work), _few_files(chance), _close_input, _close_output, _fill_output)
+    before = _nothing if chance.random() < 0.6 else chance.choice(strange)
     run = trial.run_one(command._replace(variables=variables, before=before))
-    plain = "NUMBA_DISABLE_JIT" not in variables and before is _nothing
-    trial.require(
-        run.code == 0 or not plain, "exit code", f"nothing that it needs is missing, but it ends with {run.code}"
-    )
+    if before is _fill_output:
+        trial.require(run.code == 2, "exit code", f"its output cannot be written, but it ends with {run.code}")
+    elif before not in strange[:2] and "NUMBA_DISABLE_JIT" not in variables:
+        trial.require(run.code == 0, "exit code", f"nothing that it needs is missing, but it ends with {run.code}")
 
 
 def _nothing() -> None:
     pass
+
+
+def _close_input() -> None:
+    os.close(0)
+
+
+def _close_output() -> None:
+    os.close(1)
+
+
+def _fill_output() -> None:
+    os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
 
 
 def _leave_the_folder(work: Path) -> Callable[[], None]:

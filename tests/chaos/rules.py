@@ -95,7 +95,7 @@ def wrong_exit_code(run: Run) -> Iterator[str]:
             yield f"exit code 2 with {len(errors)} lines of errors"
         elif errors and run.errors.rstrip("\n").split("\n")[-1] != errors[0]:
             yield "the error is not the last line on stderr"
-        elif not errors and not OF_A_BOARD.search(run.errors) and '"error": "' not in run.output:
+        elif not errors and run.complete and not OF_A_BOARD.search(run.errors) and '"error": "' not in run.output:
             yield "exit code 2 without an error"
     elif errors:
         yield f"exit code {run.code} with an error"
