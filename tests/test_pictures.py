@@ -612,6 +612,17 @@ def test_nothing_is_cut_off_and_no_texts_overlap(comparison, function, figures_o
         check_no_overlap(figure)
 
 
+def test_a_long_legend_is_not_at_the_expense_of_the_picture(figures_of):
+    long = [A._replace(heuristic=f"pdb:4x4-of-a-long-name-{number}-of-many" * 2) for number in range(12)]
+    heights = []
+    for methods in ([A, B], long):
+        comparison = filled(*(cell(1, method) for method in methods), methods=methods, count=1)
+        for figure in figures_of(draw_panels, comparison):
+            figure.draw_without_rendering()
+            heights.append(figure.axes[0].get_window_extent().height)
+    assert min(heights) > 0.75 * max(heights)
+
+
 def check_no_overlap(figure):
     canvas = figure.bbox
     boxes = {}
