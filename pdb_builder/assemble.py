@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from . import __version__
-from .base.errors import DamagedDatabase, DatabaseError, NewerFormat, NotADatabase, WriteError
+from .base.errors import DatabaseError, UnusableFile, WriteError
 from .base.folders import make_folder
 from .base.machine import description, readable_size
 from .base.workers import check_threads
@@ -101,9 +101,8 @@ def _existing(path: Path, spec: Spec) -> Database:
     try:
         database = open_database(path)
         check_tables(database)
-    except (DamagedDatabase, NewerFormat, NotADatabase) as error:
-        fact, _, _ = str(error).rpartition(": ")  # the remedy for those who only want to read it
-        raise type(error)(f"{fact}: {remedy}") from None
+    except UnusableFile as error:
+        raise error.with_remedy(remedy) from None
     if database.spec != spec:
         raise DatabaseError(f"{path} is another database ({database.spec.name}): {remedy}")
     return database

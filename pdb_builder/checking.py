@@ -5,11 +5,14 @@ high, and a solution that is not a shortest one would be called proven. So a dat
 when it is used for the first time. That reads the whole file, a second per gigabyte or two, and happens in a thread of
 its own while the search is already running: a ``Check``. Nothing may be called proven before it is done.
 
-*It is remembered.* A note in the cache folder says which file was compared: its path, size, inode, and the times of its
-last write and change. As long as all of them are the same the file is not read again. A file written only moments ago
-is not remembered yet, since the clock of the file system may be too coarse to tell one write from the next.
+*It is remembered.* A note in the cache folder says which file was compared: its path, size, inode, and when its
+contents and its status last changed. As long as all of them are the same the file is not read again. A file that was
+written only moments before is not remembered, since the clock of the file system may be too coarse to tell one write
+from the next.
 
-*Changes meanwhile* are noticed by ``Check.look``, which costs next to nothing: a search calls it between slices.
+*Changes meanwhile* are noticed by ``Check.look``, which costs next to nothing: a search calls it between slices. A
+write is an error. If only the status has changed, the file may have been renamed, or a program may have written to it
+and set the time of the last write back: then it is compared again.
 """
 
 from __future__ import annotations
@@ -21,13 +24,13 @@ import os
 import time
 from functools import lru_cache
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event, Lock, Thread
 
 from .base.errors import DatabaseError, WriteError
 from .base.files import replaced
 from .base.folders import cache_folder, make_folder
 from .database import Database
-from .store import check_tables, check_unchanged
+from .store import check_tables
 
 COARSE = 2.0  # seconds: no file system has a coarser clock
 
@@ -38,55 +41,83 @@ class Check:
     def __init__(self, database: Database) -> None:
         self.database = database
         self.share = 0.0  # of the bytes that were read
-        self._fault: str | None = None
+        self._fault: DatabaseError | None = None
         self._over = Event()
-        if _remembered(database):
+        self._lock = Lock()
+        self._status = database.file.status  # of the file as it was, or is, compared
+        if _remembered(database, self._status):
             self._over.set()
         else:
-            Thread(target=self._compare, daemon=True).start()
+            self._begin()
 
-    def _compare(self) -> None:
+    def _begin(self) -> None:
+        self._over.clear()
+        Thread(target=self._compare, args=(self._status,), daemon=True).start()
+
+    def _compare(self, status: os.stat_result) -> None:
         def note(share: float) -> None:
             self.share = share
 
+        began = time.time()
         try:
             check_tables(self.database, note)
-            _remember(self.database)
+        except DatabaseError as error:
+            self._fault = error
         except Exception as error:  # whatever it is, the database has not passed
-            self._fault = str(error) or type(error).__name__
+            self._fault = DatabaseError(f"{self.database.path} cannot be checked: {error}")
+        else:
+            if began - max(status.st_mtime, status.st_ctime) >= COARSE:
+                _remember(self.database, status)
         finally:
             self._over.set()
 
     def look(self) -> None:
-        """Raise ``DatabaseError`` if a table is known to be damaged, or the file was changed since it was opened."""
+        """Raise ``DatabaseError`` if a table is known to be damaged, or the file was written to since it was opened."""
         if self._fault:
-            raise DatabaseError(self._fault)
-        check_unchanged(self.database)
+            raise self._fault.with_traceback(None)
+        self.database.file.check_unchanged()
+        now = os.fstat(self.database.file.handle)
+        with self._lock:
+            if now.st_ctime_ns != self._status.st_ctime_ns and self._over.is_set():
+                self._status = now
+                self._begin()
 
-    def over(self, seconds: float | None = None) -> bool:
+    def over(self, seconds: float = 0) -> bool:
         """Whether the comparison is over, after waiting for it at most so long; ``look`` says how it ended."""
         return self._over.wait(seconds)
 
+    @property
+    def passed(self) -> bool:
+        """Whether the database has passed."""
+        return self.over() and self._fault is None
 
-@lru_cache(maxsize=64)
+
+_making = Lock()
+
+
 def check_of(database: Database) -> Check:
     """The check of an open database, the same whoever asks."""
+    with _making:
+        return _check_of(database)
+
+
+@lru_cache(maxsize=16)
+def _check_of(database: Database) -> Check:
     return Check(database)
 
 
 # ---- what is remembered -------------------------------------------------------------------------
 
 
-def _identity(database: Database) -> dict:
-    """What tells the file, as it was when it was opened, from any other and from itself after a change."""
-    status = database.file.status
+def _identity(database: Database, status: os.stat_result) -> dict:
+    """What tells a file from any other, and from itself after a change."""
     return {
         "path": str(database.path.absolute()),
         "seal": database.seal,
         "size": status.st_size,
         "inode": status.st_ino,
         "written": status.st_mtime_ns,
-        "changed": status.st_ctime_ns,
+        "status_changed": status.st_ctime_ns,
     }
 
 
@@ -96,21 +127,25 @@ def _note(database: Database) -> Path:
     return cache_folder() / "checked" / f"{name[:32]}.json"
 
 
-def _remembered(database: Database) -> bool:
+def _remembered(database: Database, status: os.stat_result) -> bool:
     with contextlib.suppress(OSError, ValueError):
-        return json.loads(_note(database).read_text(encoding="utf-8")) == _identity(database)
+        return json.loads(_note(database).read_text(encoding="utf-8")) == _identity(database, status)
     return False
 
 
-def _remember(database: Database) -> None:
-    status = database.file.status
-    if time.time() - max(status.st_mtime, status.st_ctime) < COARSE:
-        return
-    with contextlib.suppress(OSError, ValueError, KeyError, WriteError):
+def _remember(database: Database, status: os.stat_result) -> None:
+    with contextlib.suppress(OSError, WriteError):
         note = _note(database)
         make_folder(note.parent)
         with replaced(note) as file:
-            file.write(json.dumps(_identity(database)).encode())
+            file.write(json.dumps(_identity(database, status)).encode())
         for other in note.parent.glob("*.json"):  # the rare moment to forget files that are gone
-            if not os.path.exists(json.loads(other.read_text(encoding="utf-8"))["path"]):
+            if not _is_about_a_file(other):
                 other.unlink()
+
+
+def _is_about_a_file(note: Path) -> bool:
+    try:
+        return os.path.exists(json.loads(note.read_text(encoding="utf-8"))["path"])
+    except (OSError, ValueError, KeyError, TypeError):  # whatever it is, it is not a note of ours
+        return False

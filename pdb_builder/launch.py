@@ -2,9 +2,9 @@
 
 Importing a command line takes some hundredths of a second, and its libraries do not expect an exception in the middle
 of that: they would print a traceback, or swallow it. So Ctrl-C and SIGTERM end the process at once, until ``shell.run``
-lets them raise ``KeyboardInterrupt`` instead. When a command is done they come too late, and are ignored: the
-interpreter, too, prints a traceback if it is interrupted while it shuts down. A program starts here, where next to
-nothing is imported.
+lets them raise ``KeyboardInterrupt`` instead. When a command is done they come too late to change anything, and end the
+process as it would have ended: the interpreter, too, prints a traceback if it is interrupted while it shuts down. A
+program starts here, where next to nothing is imported.
 """
 
 import os
@@ -28,7 +28,7 @@ def launch(command_line: str) -> int:
     except KeyboardInterrupt:  # one more while the first one was handled
         code = INTERRUPTED
     for number in heeded:
-        signal.signal(number, signal.SIG_IGN)
+        signal.signal(number, lambda *_: os._exit(code))
     return code
 
 

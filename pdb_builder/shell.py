@@ -168,10 +168,11 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     """
 
     def end_in_the_middle(message: str, code: int) -> None:
-        if sys.stderr.isatty():
-            print(file=sys.stderr)  # ends the line of the progress bar
-        notice(f"{prog}: {message}")
         remove_unfinished()
+        text = f"interrupted: {message}" if code == INTERRUPTED else f"{prog}: error: {message}"
+        after_bar = "\n" if sys.stderr.isatty() else ""
+        with contextlib.suppress(OSError):  # not by the stream, which may be in the middle of something itself
+            os.write(2, f"{after_bar}{text}\n".encode(errors="replace"))
         os._exit(code)
 
     def fail(error: object) -> int:
@@ -179,7 +180,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         return 2
 
     try:
-        interrupts.end_command, ending.end_command, compile_cache.notify = _end_before_work, end_in_the_middle, notice
+        ending.end_command, compile_cache.notify = end_in_the_middle, notice
         prepare_streams()
         _raise_interrupts()
         words = sys.argv[1:] if argv is None else argv
@@ -216,7 +217,7 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         traceback.print_exc()
         return DEFECT
     finally:
-        interrupts.end_command = ending.end_command = compile_cache.notify = None
+        ending.end_command = compile_cache.notify = None
 
 
 def _raise_interrupts() -> None:
@@ -225,12 +226,6 @@ def _raise_interrupts() -> None:
         for number in SIGNALS:
             if signal.getsignal(number) in (signal.SIG_DFL, end_at_once):
                 signal.signal(number, signal.default_int_handler)
-
-
-def _end_before_work() -> None:
-    """End the program while modules are imported or kernels are compiled, which an exception would break."""
-    remove_unfinished()
-    end_at_once()
 
 
 # ---- streams ------------------------------------------------------------------------------------

@@ -205,12 +205,6 @@ def check_tables(database: Database, progress: Callable[[float], object] = lambd
             digest.update(chunk)
             done += len(chunk)
             progress(done / total)
+        database.file.check_unchanged()
         if digest.hexdigest() != table.sha256:
             raise KIND.damaged(database.path, f"table {number} does not match its SHA-256")
-    check_unchanged(database)
-
-
-def check_unchanged(database: Database) -> None:
-    """Raise ``DamagedDatabase`` if the file was written to or truncated after it was opened."""
-    if what := database.file.changed():
-        raise KIND.changed(database.path, what)

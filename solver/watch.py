@@ -44,11 +44,14 @@ class Watch:
     def finish(self, interrupt: Event | None, progress: Callable[[str, float], object]) -> bool:
         """Wait until every database is checked; False if that is interrupted. Raises ``DatabaseError`` as ``look``."""
         try:
-            for check in self._checks:
-                while not check.over(PULSE):
-                    if interrupt is not None and interrupt.is_set():
-                        return False
-                    progress(f"comparing {check.database.path.name} with its checksums", check.share)
+            while not all(check.passed for check in self._checks):
+                for check in self._checks:
+                    while not check.over(PULSE):
+                        self.look()
+                        if interrupt is not None and interrupt.is_set():
+                            return False
+                        progress(f"comparing {check.database.path.name} with its checksums", check.share)
+                self.look()
         except KeyboardInterrupt:
             return False
         self.look()
@@ -56,5 +59,5 @@ class Watch:
 
     def databases(self) -> tuple[UsedDatabase, ...]:
         return tuple(
-            UsedDatabase(str(check.database.path), check.database.seal, check.over(0)) for check in self._checks
+            UsedDatabase(str(check.database.path), check.database.seal, check.passed) for check in self._checks
         )

@@ -5,8 +5,9 @@ import os
 import random
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Event
+from threading import Barrier, Event
 
 import pytest
 
@@ -114,8 +115,16 @@ def test_a_sound_database_is_read_once(eight, reads):
 
 
 def test_a_check_is_shared_within_a_program(eight, reads):
-    database = open_database(eight)
-    assert check_of(database) is check_of(database)
+    database, together = open_database(eight), Barrier(8)
+
+    def ask(_):
+        together.wait()
+        return check_of(database)
+
+    with ThreadPoolExecutor(8) as pool:
+        checks = set(pool.map(ask, range(8)))
+    (check,) = checks
+    assert check.over(60) and check.passed and len(reads) == 1
 
 
 def test_a_change_is_noticed_even_if_the_time_of_the_last_write_is_set_back(eight, reads):
@@ -126,6 +135,28 @@ def test_a_change_is_noticed_even_if_the_time_of_the_last_write_is_set_back(eigh
     assert "does not match its SHA-256" in outcome(eight)
     assert "does not match its SHA-256" in outcome(eight), "damage is never remembered as sound"
     assert len(reads) == 3
+
+
+def test_a_change_in_use_is_noticed_even_if_the_time_of_the_last_write_is_set_back(eight, reads):
+    check = Check(open_database(eight))
+    assert check.over(60) and check.passed
+    times = eight.stat()
+    flip(eight, 1, random.Random(2))
+    os.utime(eight, ns=(times.st_atime_ns, times.st_mtime_ns))
+    check.look()  # it looks the same, but for its status: so it is compared again
+    assert check.over(60) and not check.passed
+    with pytest.raises(DatabaseError, match="does not match its SHA-256"):
+        check.look()
+
+
+def test_a_file_whose_status_alone_has_changed_passes_again(eight, reads):
+    check = Check(open_database(eight))
+    assert check.over(60)
+    eight.chmod(0o600)
+    check.look()
+    assert check.over(60) and check.passed and len(reads) == 2
+    check.look()
+    assert len(reads) == 2
 
 
 def test_a_file_moved_or_copied_is_read_again(eight, reads, tmp_path):
@@ -143,8 +174,10 @@ def test_a_note_that_cannot_be_read_is_no_note(eight, reads, cache):
     text = note.read_bytes()
     for damaged in (b"", text[:-1], b"\xff" + text, b"[]", text.replace(b"3x3", b"3x4")):
         note.write_bytes(damaged)
+        (note.parent / "another.json").write_bytes(damaged)
         assert outcome(eight) is None
     assert len(reads) == 6 and json.loads(note.read_bytes()) == json.loads(text)
+    assert list(note.parent.iterdir()) == [note]
 
 
 def test_notes_about_files_that_are_gone_are_removed(eight, cache, tmp_path):
@@ -160,6 +193,30 @@ def test_a_file_that_was_just_written_is_not_remembered(eight, reads, monkeypatc
     monkeypatch.setattr(checking_module, "COARSE", 3600)
     assert outcome(eight) is None and outcome(eight) is None
     assert len(reads) == 2
+
+
+def test_how_new_a_file_is_counts_from_the_beginning_of_its_check(eight, reads, monkeypatch):
+    monkeypatch.setattr(checking_module, "COARSE", 1)
+    now = [eight.stat().st_ctime + 0.5]
+    monkeypatch.setattr(checking_module.time, "time", lambda: now[0])
+
+    def slowly(database, progress):
+        check_tables(database, progress)
+        now[0] += 60
+
+    monkeypatch.setattr(checking_module, "check_tables", slowly)
+    assert outcome(eight) is None
+    monkeypatch.setattr(checking_module, "check_tables", lambda database, progress: reads.append("again"))
+    assert outcome(eight) is None and reads == ["again"]
+
+
+def test_a_file_truncated_while_it_is_compared_was_changed(eight, monkeypatch):
+    database = open_database(eight)
+    os.truncate(eight, eight.stat().st_size - 10_000)
+    check = Check(database)
+    assert check.over(60)
+    with pytest.raises(DatabaseError, match=r"was changed while it was in use: it has [\d,]+ bytes instead of"):
+        check.look()
 
 
 @pytest.mark.parametrize("obstacle", ["file", "folder"])

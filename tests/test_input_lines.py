@@ -8,7 +8,7 @@ import pytest
 
 from solver.board import parse_board
 from solver.board_files import read_boards
-from solver.commands.input_lines import InputLines
+from solver.commands.input_lines import LONGEST, InputLines
 
 from .test_board import EIGHT
 
@@ -25,7 +25,7 @@ def lines_of(data, tmp_path):
     path = tmp_path / "lines"
     path.write_bytes(data)
     with open(path, "rb") as file:
-        lines = InputLines(file.fileno())
+        lines = InputLines(file.fileno(), path)
         assert not lines.awaited()
         return list(lines)
 
@@ -58,9 +58,28 @@ def test_boards_in_files_of_windows_programs(tmp_path, encoding):
     assert parse_board(text)[1] == EIGHT
 
 
+def test_a_line_without_an_end_is_cut_off(tmp_path):
+    (line, last) = lines_of(b"1 " * 20_000_000 + b"\n2", tmp_path)
+    assert LONGEST <= len(line) < 2 * LONGEST and last == "2"
+
+
+def test_half_of_a_byte_order_mark_is_not_taken_for_text(pipe):
+    reader, writer = pipe
+    data = "1 2 3 0\n".encode("utf-16")
+    writer.write(data[:1])
+    threading.Timer(0.05, lambda: (writer.write(data[1:]), writer.close())).start()
+    assert list(InputLines(reader.fileno(), "a pipe")) == ["1 2 3 0"]
+
+
+def test_input_that_cannot_be_read_is_named(run):
+    code, output, errors = run("check", "--file", "/proc/self/mem")
+    assert (code, output) == (2, "")
+    assert errors == "pdb-solver: error: /proc/self/mem cannot be read: Input/output error: name another file\n"
+
+
 def test_a_line_that_is_not_written_yet_is_awaited(pipe):
     reader, writer = pipe
-    lines = InputLines(reader.fileno())
+    lines = InputLines(reader.fileno(), "a pipe")
     assert lines.awaited()
     writer.write(b"1 2")
     assert lines.awaited(), "half a line"
@@ -72,7 +91,7 @@ def test_a_line_that_is_not_written_yet_is_awaited(pipe):
 
 def test_a_board_is_answered_while_the_pipe_stays_open(pipe):
     reader, writer = pipe
-    lines = InputLines(reader.fileno())
+    lines = InputLines(reader.fileno(), "a pipe")
     boards = read_boards(lines, None, lines.awaited)
     for text in ("1 2 3 4 5 6 7 8 0", "3 2 1 0", "8 7 6 5 4 3 2 1 0"):
         writer.write(f"{text}\n".encode())
@@ -81,7 +100,7 @@ def test_a_board_is_answered_while_the_pipe_stays_open(pipe):
 
 def test_a_matrix_written_row_by_row_is_one_board(pipe):
     reader, writer = pipe
-    lines = InputLines(reader.fileno())
+    lines = InputLines(reader.fileno(), "a pipe")
     rows = ["1 2 3 0", "5 6 7 4", "9 10 11 8", "13 14 15 12"]
 
     def write():

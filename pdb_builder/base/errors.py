@@ -38,15 +38,27 @@ class MissingDatabase(DatabaseError):
     """There is no such file."""
 
 
-class NotADatabase(DatabaseError):
+class UnusableFile(DatabaseError):
+    """A file is there, but cannot be used: a fact, and a remedy that depends on what the file was wanted for."""
+
+    def __init__(self, fact: str, remedy: str) -> None:
+        super().__init__(f"{fact}: {remedy}")
+        self.fact = fact
+
+    def with_remedy(self, remedy: str) -> UnusableFile:
+        """The same error with another remedy."""
+        return type(self)(self.fact, remedy)
+
+
+class NotADatabase(UnusableFile):
     """The file is something else."""
 
 
-class NewerFormat(DatabaseError):
+class NewerFormat(UnusableFile):
     """The file was written by a later version of the toolkit."""
 
 
-class DamagedDatabase(DatabaseError):
+class DamagedDatabase(UnusableFile):
     """The file was truncated or changed."""
 
 

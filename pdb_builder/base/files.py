@@ -93,8 +93,8 @@ def output_file(path: Path) -> Iterator[BinaryIO]:
 
     A file of another kind than the name says is not replaced, even if it has appeared since ``check_output``.
     """
-    _check_kind(path)
     try:
+        _check_kind(path)
         with replaced(_target(path)) as file:
             yield file
     except OSError as error:

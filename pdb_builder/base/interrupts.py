@@ -9,10 +9,9 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-# How a command ends when it is interrupted during compilation; None in a program that is not a command of ours.
-end_command: Callable[[], object] | None = None
+from . import ending
 
 
 @contextlib.contextmanager
@@ -31,8 +30,8 @@ def compiling() -> Iterator[None]:
 
     def handle(number, frame) -> None:
         nonlocal interrupted
-        if end_command:
-            end_command()
+        if ending.end_command:
+            ending.end_command("before the work began", ending.INTERRUPTED)
         interrupted = True
 
     for number in interrupting:

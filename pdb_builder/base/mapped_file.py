@@ -18,6 +18,7 @@ import ctypes
 import os
 import signal
 import weakref
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import BinaryIO
@@ -30,11 +31,16 @@ _open: weakref.WeakSet[MappedFile] = weakref.WeakSet()
 
 
 class MappedFile:
-    """A file that was opened, mapped read-only. ``status`` is that of the file before anything was read from it."""
+    """A file that was opened, mapped read-only.
 
-    def __init__(self, path: Path, file: BinaryIO, status: os.stat_result) -> None:
-        self.path = path
-        self.status = status
+    ``status`` is that of the file before anything was read from it, and ``changed_error`` makes the error that says
+    what has happened to it since.
+    """
+
+    def __init__(
+        self, path: Path, file: BinaryIO, status: os.stat_result, changed_error: Callable[[str], Exception]
+    ) -> None:
+        self.path, self.status, self.changed_error = path, status, changed_error
         self.handle = os.dup(file.fileno())  # of this file, whatever its name stands for later
         weakref.finalize(self, os.close, self.handle)
         self.memory = np.memmap(file, np.uint8, "r")
@@ -52,6 +58,11 @@ class MappedFile:
             return f"it has {now.st_size:,} bytes instead of {self.status.st_size:,}"
         return None if now.st_mtime_ns == self.status.st_mtime_ns else "another program has written to it"
 
+    def check_unchanged(self) -> None:
+        """Raise an error if the file was written to or truncated since it was opened."""
+        if what := self.changed():
+            raise self.changed_error(what)
+
 
 _set_handler = ctypes.CDLL(None).signal  # unlike Python's, in any thread
 _set_handler.argtypes = (ctypes.c_int, ctypes.c_void_p)
@@ -61,7 +72,7 @@ _set_handler.argtypes = (ctypes.c_int, ctypes.c_void_p)
 def _on_bus_error(number: int) -> None:
     for file in list(_open):
         if ending.end_command and (what := file.changed()):
-            ending.end_command(f"error: {file.path} was changed while it was in use: {what}: build it again", 2)
+            ending.end_command(str(file.changed_error(what)), ending.BAD_INPUT)
     _set_handler(number, signal.SIG_DFL)  # no file of ours is to blame: the error comes again, and ends the process
 
 

@@ -29,6 +29,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, TypeVar
 
@@ -64,16 +65,16 @@ class Kind:
         return f"slidepdb {self.name}, format "
 
     def foreign(self, path: Path, what: str) -> NotADatabase:
-        return NotADatabase(f"{path} is not a {self.name} file ({what}): {self.if_foreign}")
+        return NotADatabase(f"{path} is not a {self.name} file ({what})", self.if_foreign)
 
     def newer(self, path: Path, version: int) -> NewerFormat:
-        return NewerFormat(f"{path} has format {version}, this version reads up to {self.version}: {self.if_newer}")
+        return NewerFormat(f"{path} has format {version}, this version reads up to {self.version}", self.if_newer)
 
     def damaged(self, path: Path, fact: str) -> DamagedDatabase:
-        return DamagedDatabase(f"{path} is damaged: {fact}: {self.if_damaged}")
+        return DamagedDatabase(f"{path} is damaged: {fact}", self.if_damaged)
 
     def changed(self, path: Path, fact: str) -> DamagedDatabase:
-        return DamagedDatabase(f"{path} was changed while it was in use: {fact}: {self.if_damaged}")
+        return DamagedDatabase(f"{path} was changed while it was in use: {fact}", self.if_damaged)
 
 
 # ---- the label ----------------------------------------------------------------------------------
@@ -214,7 +215,8 @@ def open_sealed(
             raise kind.damaged(path, "its contents do not match its seal")
         try:
             with h5py.File(file, "r") as root:
-                return read(root, MappedFile(path, file, status), regions, seal)
+                in_memory = MappedFile(path, file, status, partial(kind.changed, path))
+                return read(root, in_memory, regions, seal)
         except DatabaseError:
             raise
         except Exception as error:  # whatever HDF5, numpy or a check makes of a forgery

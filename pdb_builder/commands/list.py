@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ..base.errors import DatabaseError
+from ..base.errors import DatabaseError, UnusableFile
 from ..base.machine import readable_size
 from ..build import build_table
 from ..checking import check_of
@@ -64,7 +64,7 @@ def _describe(name: str, speed: float, args: argparse.Namespace) -> dict:
 
 
 def _build_status(path: Path, spec: Spec) -> str:
-    """Whether the file is there: yes, no, damaged, or with another database in it."""
+    """Whether the file is there: yes, no, damaged, unreadable, or with another database in it."""
     if not path.exists():
         return "no"
     try:
@@ -74,6 +74,8 @@ def _build_status(path: Path, spec: Spec) -> str:
             while not check.over(PULSE):
                 bar.update(check.share - bar.n)
         check.look()
-    except DatabaseError:
+    except UnusableFile:
         return "damaged"
+    except DatabaseError:
+        return "unreadable"
     return "yes" if database.spec == spec else "another"

@@ -89,7 +89,7 @@ def _boards_of_file(path: Path | None, grid: Grid | None) -> Iterator[InputBoard
     with contextlib.ExitStack() as stack:
         file: Any = sys.stdin if path is None or str(path) == "-" else stack.enter_context(open(path, "rb"))
         try:
-            lines = InputLines(file.fileno())
+            lines = InputLines(file.fileno(), "the input" if file is sys.stdin else path)
             boards = read_boards(lines, grid, lines.awaited)
         except io.UnsupportedOperation:  # a program has put text of its own in the place of stdin
             boards = read_boards(file, grid)
