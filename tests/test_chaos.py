@@ -175,7 +175,6 @@ def test_real_programs_pass_some_trials(tmp_path, capsys):
     stock = Stock(tmp_path / "run")
     stock.kernels = Path(os.environ.get("NUMBA_CACHE_DIR") or cache_folder())
     session = Session(2, stock)
-    session.end = 0
     numbers = count(1)
     while session.trials["boards"] < 3:
         session.run_trial(next(numbers), kinds=["boards"])

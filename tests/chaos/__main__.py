@@ -45,7 +45,6 @@ def main(argv: list[str] | None = None) -> int:
         stock.prepare(lambda what: print(what, file=sys.stderr, flush=True))
         session = Session(seed, stock, keep=args.keep)
         if args.only:
-            session.end = 0
             for number in map(int, args.only.split(",")):
                 session.run_trial(number)
         else:

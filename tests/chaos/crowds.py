@@ -30,10 +30,7 @@ def builders(trial: Trial) -> None:
             trial.require(run.code == 0, "exit code", f"every builder must succeed, but one ends with {run.code}")
             printed = run.output.strip()
             trial.require(printed == str(path), "answers", f"a builder prints {printed!r}, not {path}")
-    trial.succeeds(command)
-    trial.check_database(path, words)
-    left = sorted(one.name for one in path.parent.iterdir())
-    trial.require(left == [path.name], "files", f"the folder of the finished database holds {left}")
+    trial.finishes(command, path, words)
 
 
 @kind("several comparisons", 2)

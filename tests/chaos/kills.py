@@ -51,10 +51,7 @@ def build(trial: Trial) -> None:
     command = trial.builder("build", *words, "--output", path, *["--overwrite"] * overwrite, outputs=(path,))
     for _ in range(chance.randint(1, 4)):
         trial.run_one(killed(trial, command))
-    trial.succeeds(command)
-    trial.check_database(path, words)
-    left = sorted(one.name for one in path.parent.iterdir())
-    trial.require(left == [path.name], "files", f"the folder of the finished database holds {left}")
+    trial.finishes(command, path, words)
 
 
 @kind("killed search", 3)

@@ -38,6 +38,13 @@ def kind(name: str, weight: float) -> Callable:
     return register
 
 
+def draw(seed: object, number: int) -> tuple[Kind, random.Random]:
+    """The kind of a trial, and what the trial draws all its other choices from."""
+    chance = random.Random(f"{seed}/{number}")
+    (chosen,) = chance.choices(list(KINDS.values()), [one.weight for one in KINDS.values()])
+    return chosen, chance
+
+
 def _nothing() -> None:
     pass
 
@@ -47,9 +54,7 @@ class Trial:
 
     def __init__(self, seed: object, number: int, stock: Stock) -> None:
         self.number = number
-        self.chance = random.Random(f"{seed}/{number}")
-        weights = [one.weight for one in KINDS.values()]
-        (self.kind,) = self.chance.choices(list(KINDS.values()), weights)
+        self.kind, self.chance = draw(seed, number)
         self.sandbox = Sandbox(stock.folder / f"trial-{number}", stock)
         self.runs: list[Run] = []
         self.breaches: list[Breach] = []
@@ -103,3 +108,10 @@ class Trial:
             self.require(
                 tables_in(info.output) == expected, "answers", f"the tables of {path} are not those of {words}"
             )
+
+    def finishes(self, command: Command, path: Path, words: tuple[str, ...]) -> None:
+        """Run a build that must succeed, whatever came before: it leaves the database, and nothing else beside it."""
+        self.succeeds(command)
+        self.check_database(path, words)
+        left = sorted(one.name for one in path.parent.iterdir())
+        self.require(left == [path.name], "files", f"the folder of the finished database holds {left}")
