@@ -14,11 +14,17 @@ import signal
 import time
 from pathlib import Path
 
+from pdb_builder.base.code_files import ENDING
+from pdb_builder.base.folders import APPLICATION
+from pdb_builder.checking import COARSE
 from pdb_builder.grid import Grid
 
 from .kills import BUILDS
 from .trial import Trial, kind
 from .truth import whole_shape
+
+COMPILED_AGAIN = "was damaged: compiling it again"
+NOTED = ("3x3-8", "3x3-4-4")
 
 
 def boards(chance: random.Random, count: int = 30) -> str:
@@ -225,15 +231,63 @@ def _cells(output: str) -> list[dict]:
 
 @kind("damaged cache", 2)
 def cache(trial: Trial) -> None:
-    """Compiled code that is damaged is compiled again, and never run."""
+    """Compiled code that is damaged is compiled again, with a notice, and never run."""
     chance = trial.chance
     variables = trial.sandbox.own_kernels()
-    files = sorted(path for path in trial.sandbox.cache.rglob("*.nb[ic]"))
-    if chance.random() < 0.5:
-        files = [path for path in files if "ida_star" in path.name]
-    for path in chance.sample(files, min(len(files), chance.choice((1, 5, len(files))))):
-        damage(chance, path)
+    files = sorted(trial.sandbox.cache.rglob(f"*{ENDING}"))
+    needed = [path for path in files if "ida_star._search" in path.name]  # the command runs one of them
+    trial.require(bool(needed), "harness", "there is no compiled code to damage")
+    chosen = chance.choice((files, needed, needed, chance.sample(files, min(len(files), 5))))
+    damaged = {path: path.read_bytes() for path in chosen if damage(chance, path)}
     words = ["solve", "--json", "--heuristic", chance.choice(("manhattan", "hamming"))]
     command = trial.solver(*words, stdin=boards(chance).encode(), variables=variables)
-    trial.succeeds(command)
-    trial.succeeds(command)
+    told = COMPILED_AGAIN in trial.succeeds(command).errors
+    used = [path for path, content in damaged.items() if path.read_bytes() != content]
+    trial.require(told or not used, "answers", f"nothing is said of damaged code that was replaced: {used}")
+    trial.require(told or not damaged.keys() >= {*needed}, "answers", "nothing is said of damaged code that is needed")
+    again = trial.succeeds(command)
+    trial.require(COMPILED_AGAIN not in again.errors, "files", "damaged code is still there after it was noticed")
+
+
+@kind("damaged notes", 2)
+def notes(trial: Trial) -> None:
+    """Notes about sound databases vouch for nothing once they are damaged, and stand in nobody's way."""
+    chance = trial.chance
+    paths = dict(zip(NOTED, map(Path, trial.sandbox.fetch(*NOTED)), strict=True))
+    commands = [
+        trial.solver("solve", "--json", "--heuristic", f"pdb:{name}", stdin=boards(chance).encode()) for name in NOTED
+    ]
+    time.sleep(COARSE)  # there are no notes about files that were only just written
+    for command in commands:
+        trial.succeeds(command)
+    sound = {path: path.read_bytes() for path in (trial.sandbox.cache / APPLICATION / "checked").glob("*.json")}
+    trial.require(len(sound) == len(NOTED), "harness", f"there are {len(sound)} notes about {len(NOTED)} databases")
+    changed = {path: _damaged_note(chance, sound, path) for path in sound}
+    for path, content in changed.items():
+        path.write_bytes(content)
+    for command in commands:
+        trial.succeeds(command)
+    for path, content in sound.items():
+        trial.require(json.loads(path.read_bytes()) == json.loads(content), "files", f"{path.name} is not as before")
+    name = chance.choice(NOTED)
+    if damage(chance, paths[name]):
+        for path in sound:  # each is said to be the note about the other
+            path.write_bytes(_note_of_another(sound, path))
+        run = trial.run_one(commands[NOTED.index(name)])
+        trial.require(run.code == 2, "answers", f"{name}.h5 was changed, but is used: the exit code is {run.code}")
+
+
+def _damaged_note(chance: random.Random, sound: dict[Path, bytes], path: Path) -> bytes:
+    content = sound[path]
+    return chance.choice(
+        (
+            chance.randbytes(len(content)),
+            content[: chance.randrange(len(content))],
+            _note_of_another(sound, path),
+            *(b"", b"[]", b"{}", b"null", b'{"path": null}', b"[" * 10**5),
+        )
+    )
+
+
+def _note_of_another(sound: dict[Path, bytes], path: Path) -> bytes:
+    return next(content for other, content in sound.items() if other != path)

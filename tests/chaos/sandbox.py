@@ -21,7 +21,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple
 
-from pdb_builder.base.folders import cache_folder
+from pdb_builder.base import jit
 
 from ..processes import ROOT, ended, environment, started
 from .commands import DEADLINE, PROGRAMS
@@ -141,7 +141,8 @@ class Stock:
             self._python("-m", "pdb_builder", "build", *words, "--output", str(self.databases / f"{name}.h5"))
         with ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda part: self._python("-c", WARM_UP, str(self.databases), part), "01"))
-        shutil.copytree(os.environ.get("NUMBA_CACHE_DIR") or cache_folder(), self.kernels, dirs_exist_ok=True)
+        if jit._folder:
+            shutil.copytree(jit._folder, self.kernels / jit._folder.name)
 
     def _python(self, *words: str) -> str:
         with started(*words, deadline=10 * DEADLINE, variables={"MPLCONFIGDIR": str(self.pictures)}) as process:
