@@ -21,13 +21,13 @@ from solver.goals import goal_board
 from solver.instances import load_set
 
 from . import oracle
-from .chaos import commands, options, trial
+from .chaos import commands, kills, options, trial
 from .chaos.__main__ import main
 from .chaos.damage import damage
 from .chaos.grammar import Text, draw_flawed, draw_text
 from .chaos.sandbox import Sandbox, Stock
-from .chaos.session import Session
-from .chaos.trial import KINDS, Kind, Trial
+from .chaos.session import ENOUGH, Session
+from .chaos.trial import KINDS, Impossible, Kind, Trial
 from .chaos.truth import NAMES, Puzzle, _from_both_ends, distance, named_goal, parities_agree, solutions, solvable
 from .chaos.truth import whole_shape as whole
 from .helpers import scrambled
@@ -167,6 +167,37 @@ def test_a_failure_is_reported_with_all_that_repeats_it(new_trial, monkeypatch, 
     monkeypatch.setitem(KINDS, "planted", Kind("planted", 1, lambda made: None))
     assert main(["--seconds", "0.01"]) == 0
     assert len(list(tmp_path.glob("slidepdb-chaos-*"))) == 1, "nothing is left of a run without failures"
+
+
+def test_a_kind_whose_faults_never_have_an_effect_is_a_failure(monkeypatch, tmp_path, capsys):
+    def seldom(made):
+        made.effective = made.number == ENOUGH
+
+    def impossible(made):
+        raise Impossible("there is no such thing")
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Stock, "prepare", lambda stock, tell: None)
+    for name in list(KINDS):
+        monkeypatch.delitem(KINDS, name)
+    for fault, trials, expected in (
+        *((seldom, ENOUGH, 0), (impossible, ENOUGH, 0)),
+        *((lambda made: None, ENOUGH, 1), (lambda made: None, ENOUGH - 1, 0)),
+    ):
+        monkeypatch.setitem(KINDS, "planted", Kind("planted", 1, fault))
+        assert main(["--only", ",".join(map(str, range(1, trials + 1)))]) == expected
+        output = capsys.readouterr().out
+        assert ("planted had no effect in any of" in output) == bool(expected)
+        assert ("planted: there is no such thing" in output) == (fault is impossible)
+
+
+@pytest.mark.subprocess
+def test_a_signal_that_comes_too_late_has_no_effect(new_trial, monkeypatch):
+    monkeypatch.setattr(kills, "SIGNALS", (signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+    kills.stop(new_trial, told(new_trial, answer()), usual=10**6)
+    assert not new_trial.effective and new_trial.runs[0].code == 0
+    kills.stop(new_trial, told(new_trial, "time.sleep(60)"), usual=0)
+    assert new_trial.effective
 
 
 @pytest.mark.jit

@@ -10,6 +10,10 @@ by the same rules as every other:
 3. *files*: nothing changes but what the command was to write, and that is complete or still the previous one;
 4. *answers*: what is called proven is right by an independent search, and moves lead to the goal.
 
+A fault that does nothing proves nothing, so every trial says whether its fault *had an effect*: a process was stopped
+before its end, a file was changed that is read later, a disk did become full. A kind of trial that never has one is a
+failure of the harness.
+
 A trial takes all its choices from one random number generator, seeded with the seed of the run and the number of the
 trial: so ``--seed 7 --only 42`` repeats a trial, up to the moments at which processes happen to be where they are.
 

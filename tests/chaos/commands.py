@@ -75,6 +75,11 @@ class Run(NamedTuple):
         return self.sent in INTERRUPTS
 
     @property
+    def stopped(self) -> bool:
+        """Whether a signal ended it, before it had ended by itself."""
+        return self.sent is not None and self.code in (-self.sent, 130)
+
+    @property
     def hung(self) -> bool:
         """Whether it was killed because it did not end."""
         return self.code == -signal.SIGKILL and not self.killed and not self.late

@@ -26,6 +26,7 @@ def builders(trial: Trial) -> None:
         number = chance.choice((signal.SIGKILL, signal.SIGINT, signal.SIGTERM))
         several[0] = command._replace(signal=number, delay=chance.uniform(0.5, 3))
     for run in trial.run(*several):
+        trial.effective |= "is being built by another process" in run.errors
         if not run.sent:
             trial.require(run.code == 0, "exit code", f"every builder must succeed, but one ends with {run.code}")
             printed = run.output.strip()
@@ -44,6 +45,7 @@ def comparisons(trial: Trial) -> None:
     if chance.random() < 0.5:
         several[0] = command._replace(signal=signal.SIGKILL, delay=chance.uniform(0.5, 4))
     for run in trial.run(*several):
+        trial.effective |= run.code == 2
         if not run.sent:
             trial.require(run.code in (0, 2), "exit code", f"a comparison beside another cannot end with {run.code}")
     trial.succeeds(command)
@@ -69,7 +71,9 @@ def readers(trial: Trial) -> None:
         trial.solver("compare", "--random", "3x3", "-n", "30", "--heuristics", f"pdb:{name}", "--json"),
     ]
     writers = [trial.builder("build", name, "--overwrite", outputs=(path,))] * chance.choice((1, 2))
-    for run in trial.run(*chance.sample(readers, 2), *writers):
+    runs = trial.run(*chance.sample(readers, 2), *writers)
+    trial.effective = min(run.seconds for run in runs[2:]) < max(run.seconds for run in runs[:2])
+    for run in runs:
         trial.require(run.code == 0, "exit code", f"a file that is replaced cannot lead to {run.code}")
     trial.check_database(path, (name,))
 
@@ -80,10 +84,14 @@ def searches(trial: Trial) -> None:
     chance = trial.chance
     words = ("solve", HARDEST, "--json", "--heuristic")
     if chance.random() < 0.8:
+        missing = trial.sandbox.databases
         command = trial.solver(*words, "walking-distance")
     else:
-        command = trial.solver(*words, "manhattan", variables={"NUMBA_CACHE_DIR": str(trial.sandbox.cache / "empty")})
+        missing = trial.sandbox.cache / "empty"
+        command = trial.solver(*words, "manhattan", variables={"NUMBA_CACHE_DIR": str(missing)})
     wait = chance.uniform(0, 1)
-    for run in trial.run(command, command, command, meanwhile=lambda: time.sleep(wait)):
+    runs = trial.run(command, command, command, meanwhile=lambda: time.sleep(wait))
+    trial.effective = any(path.is_file() for path in missing.rglob("*"))
+    for run in runs:
         trial.require(run.code == 0, "exit code", f"a search beside another cannot end with {run.code}")
     trial.succeeds(command)

@@ -78,7 +78,7 @@ def database(trial: Trial) -> None:
     solve = trial.solver("solve", "--file", file, "--json", "--heuristic", f"pdb:{name}")
     if used:
         trial.succeeds(solve)  # which may remember that the file was sound
-    changed = damage(chance, path)
+    changed = trial.effective = damage(chance, path)
     for command in chance.sample(("solve", "default", "verify", "quick", "build", "list", "info", "compare"), 3):
         if command == "solve":
             run = trial.run_one(solve)
@@ -130,9 +130,10 @@ def in_use(trial: Trial) -> None:
         )
     )
     way = chance.choice(("in place", "in place", "zeroed", "truncated", "removed", "replaced"))
-    delay = chance.uniform(0.5, 4)
+    delay, done = chance.uniform(0.5, 4), 0.0
 
     def meanwhile() -> None:
+        nonlocal done
         time.sleep(delay)
         if way == "in place":
             damage(chance, path)
@@ -148,9 +149,12 @@ def in_use(trial: Trial) -> None:
             other = path.with_name("other.h5")
             shutil.copy(trial.sandbox.stock.databases / "4x4-5-5-5.h5", other)
             other.rename(path)
+        done = time.monotonic() - begun
 
     command = (trial.builder if words[0] == "verify" else trial.solver)(*words)
+    begun = time.monotonic()
     run = trial.run_one(command, meanwhile, touched=(path,))
+    trial.effective = run.seconds > done
     trial.require(run.code in (0, 1, 2), "exit code", f"a file that was {way} cannot lead to {run.code}")
 
 
@@ -161,7 +165,7 @@ def walking_distance(trial: Trial) -> None:
     command = trial.solver("solve", "--json", "--heuristic", "walking-distance", stdin=boards(chance).encode())
     trial.succeeds(command)
     for path in trial.sandbox.databases.iterdir():
-        damage(chance, path)
+        trial.effective |= damage(chance, path)
     trial.succeeds(command)
     trial.succeeds(command)
 
@@ -178,7 +182,7 @@ def workshop(trial: Trial) -> None:
     trial.run_one(command._replace(signal=signal.SIGKILL, delay=chance.uniform(1, 2.5)))
     for left in path.parent.glob(".x.h5.building/*"):
         if chance.random() < 0.7:
-            damage(chance, left)
+            trial.effective |= damage(chance, left)
     trial.finishes(command, path, words)
 
 
@@ -188,12 +192,13 @@ def results(trial: Trial) -> None:
     chance, path = trial.chance, trial.sandbox.work / "results.csv"
     words = ["compare", "--random", "3x3", "-n", "12", "--heuristics", "manhattan", "--algorithms", "ida-star,a-star"]
     command = trial.solver(*words, "--json", "--resume", path, outputs=(path,))
-    cells = _cells(trial.succeeds(command).output)
+    cells, sound = _cells(trial.succeeds(command).output), path.read_bytes()
     if chance.random() < 0.4:
         _forge(chance, path)
     else:
         damage(chance, path)
     before = path.read_bytes()
+    trial.effective = before != sound
     run = trial.run_one(command)
     trial.require(run.code in (0, 2), "exit code", f"damaged results cannot lead to {run.code}")
     if run.code == 2:
@@ -241,7 +246,7 @@ def cache(trial: Trial) -> None:
     damaged = {path: path.read_bytes() for path in chosen if damage(chance, path)}
     words = ["solve", "--json", "--heuristic", chance.choice(("manhattan", "hamming"))]
     command = trial.solver(*words, stdin=boards(chance).encode(), variables=variables)
-    told = COMPILED_AGAIN in trial.succeeds(command).errors
+    told = trial.effective = COMPILED_AGAIN in trial.succeeds(command).errors
     used = [path for path, content in damaged.items() if path.read_bytes() != content]
     trial.require(told or not used, "answers", f"nothing is said of damaged code that was replaced: {used}")
     trial.require(told or not damaged.keys() >= {*needed}, "answers", "nothing is said of damaged code that is needed")
@@ -262,9 +267,9 @@ def notes(trial: Trial) -> None:
         trial.succeeds(command)
     sound = {path: path.read_bytes() for path in (trial.sandbox.cache / APPLICATION / "checked").glob("*.json")}
     trial.require(len(sound) == len(NOTED), "harness", f"there are {len(sound)} notes about {len(NOTED)} databases")
-    changed = {path: _damaged_note(chance, sound, path) for path in sound}
-    for path, content in changed.items():
-        path.write_bytes(content)
+    for path in sound:
+        path.write_bytes(_damaged_note(chance, sound, path))
+        trial.effective = True
     for command in commands:
         trial.succeeds(command)
     for path, content in sound.items():

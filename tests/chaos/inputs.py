@@ -39,7 +39,7 @@ def boards(trial: Trial) -> None:
     words = [name, *text.options, *["--json"] * chance.choice((0, 1))]
     if name == "solve":
         words += ["--heuristic", "manhattan", "--time-limit", "1"]
-    trial.run_one(_given(trial, words, text, way))
+    trial.effective = trial.run_one(_given(trial, words, text, way)).code != 2 or text.flawed
 
 
 def _given(trial: Trial, words: list[str], text: Text, way: str) -> Command:
@@ -61,7 +61,8 @@ def options(trial: Trial) -> None:
     furnish(trial.sandbox, trial.chance)
     drawn = draw_command(trial.chance, trial.sandbox)
     stdin = draw_text(trial.chance, several=True, near=True).content if trial.chance.random() < 0.7 else b""
-    trial.run_one(Command(drawn.program, drawn.words, stdin=stdin, outputs=drawn.outputs))
+    run = trial.run_one(Command(drawn.program, drawn.words, stdin=stdin, outputs=drawn.outputs))
+    trial.effective = run.code != 2
 
 
 @kind("searches", 10)
@@ -82,7 +83,8 @@ def searches(trial: Trial) -> None:
     if "--algorithm" not in method and chance.random() < 0.2:
         words.append("--all")
     words += chance.choice((["--json"], ["--json"], [], ["--quiet"], ["--show"], ["--moves", "blank", "--json"]))
-    trial.run_one(_given(trial, words, text, "argument" if len(puzzles) == 1 else chance.choice(("file", "pipe"))))
+    way = "argument" if len(puzzles) == 1 else chance.choice(("file", "pipe"))
+    trial.effective = trial.run_one(_given(trial, words, text, way)).code == 0
 
 
 @kind("comparisons", 4)
@@ -109,6 +111,7 @@ def comparisons(trial: Trial) -> None:
             outputs.append(work / f"out{ending}")
             words += [option, f"out{ending}"]
     first = trial.run_one(trial.solver(*words, outputs=tuple(outputs)))
+    trial.effective = first.code == 0
     if "--csv" in words:
         words[words.index("--csv")] = "--resume"
     if "--resume" in words:

@@ -35,9 +35,10 @@ BUILDS = (
 )
 
 
-def killed(trial: Trial, command: Command, usual: float = USUAL) -> Command:
-    """The command, stopped by some signal at some moment."""
-    return command._replace(signal=trial.chance.choice(SIGNALS), delay=trial.chance.uniform(0, usual))
+def stop(trial: Trial, command: Command, usual: float = USUAL) -> None:
+    """Run a command and stop it by some signal at some moment."""
+    number, delay = trial.chance.choice(SIGNALS), trial.chance.uniform(0, usual)
+    trial.effective |= trial.run_one(command._replace(signal=number, delay=delay)).stopped
 
 
 @kind("killed build", 4)
@@ -50,7 +51,7 @@ def build(trial: Trial) -> None:
         shutil.copy(trial.sandbox.stock.databases / "3x3-8.h5", path)
     command = trial.builder("build", *words, "--output", path, *["--overwrite"] * overwrite, outputs=(path,))
     for _ in range(chance.randint(1, 4)):
-        trial.run_one(killed(trial, command))
+        stop(trial, command)
     trial.finishes(command, path, words)
 
 
@@ -61,7 +62,7 @@ def search(trial: Trial) -> None:
     words = ["solve", "--set", chance.choice(("korf100", "korf24", "farthest")), "--json", "--memory-limit", "500M"]
     words += chance.choice((["--heuristic", "manhattan"], ["--heuristic", "linear-conflict"], ["--algorithm", "bfs"]))
     words += chance.choice(([], ["--jobs", "2"], ["--node-limit", "1M"]))
-    trial.run_one(killed(trial, trial.solver(*words), usual=2 * USUAL))
+    stop(trial, trial.solver(*words), usual=2 * USUAL)
     easy = trial.succeeds(trial.solver("solve", "8 6 7 2 5 4 3 0 1", "--heuristic", "manhattan", "--json"))
     trial.require('"length": 31' in easy.output, "answers", "a search after one that was stopped must find 31 moves")
 
@@ -76,7 +77,7 @@ def comparison(trial: Trial) -> None:
     words += [",".join(methods), "--algorithms", "ida-star,a-star", "--json", "--resume", path]
     command, saved = trial.solver(*words, outputs=(path,)), set()
     for _ in range(chance.randint(1, 3)):
-        trial.run_one(killed(trial, command, usual=1.5 * USUAL))
+        stop(trial, command, usual=1.5 * USUAL)
         if path.exists():
             now = _lines(path)
             trial.require(saved <= now, "files", f"these lines were lost: {saved - now}")
@@ -111,7 +112,7 @@ def pictures(trial: Trial) -> None:
     if chance.random() < 0.5:
         trial.succeeds(command)
     for _ in range(2):
-        trial.run_one(killed(trial, command, usual=1.5 * USUAL))
+        stop(trial, command, usual=1.5 * USUAL)
     trial.succeeds(command)
     trial.require(path.exists() and is_whole(path, killed=False), "files", f"{path.name} is not complete in the end")
 
@@ -121,7 +122,7 @@ def distribution(trial: Trial) -> None:
     """Counting all boards leaves nothing behind."""
     chance = trial.chance
     words = ["distribution", chance.choice(("3x3", "2x4", "2x5", "3x4")), *["--wrap"] * chance.choice((0, 1)), "--json"]
-    trial.run_one(killed(trial, trial.solver(*words)))
+    stop(trial, trial.solver(*words))
     trial.succeeds(trial.solver("distribution", chance.choice(("3x3", "2x4", "2x3")), "--json"))
 
 
@@ -130,7 +131,7 @@ def walking_distance(trial: Trial) -> None:
     """A table that is built on demand is complete, or is built again."""
     board = trial.chance.choice(("8 6 7 2 5 4 3 0 1", "1 2 3 4 5 6 7 8 9 10 11 12 13 0 14 15"))
     command = trial.solver("solve", board, "--heuristic", "walking-distance", "--json")
-    trial.run_one(killed(trial, command))
+    stop(trial, command)
     trial.succeeds(command)
 
 
@@ -139,5 +140,5 @@ def compiler(trial: Trial) -> None:
     """Kernels that are compiled into an empty cache: whatever stops that, they are compiled again."""
     variables = {"NUMBA_CACHE_DIR": str(trial.sandbox.cache / "empty")}
     command = trial.solver("solve", "8 6 7 2 5 4 3 0 1", "--heuristic", "manhattan", "--json", variables=variables)
-    trial.run_one(killed(trial, command, usual=3 * USUAL))
+    stop(trial, command, usual=3 * USUAL)
     trial.succeeds(command)

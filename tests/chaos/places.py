@@ -23,7 +23,7 @@ from ..processes import ended, started
 from .commands import Command, Run
 from .kills import BUILDS
 from .sandbox import DATABASES
-from .trial import Trial, kind
+from .trial import Impossible, Trial, kind
 
 DISK = 40_000_000  # bytes
 PR_CAPBSET_DROP, DAC_OVERRIDE, DAC_READ_SEARCH = 24, 1, 2  # of Linux
@@ -117,6 +117,7 @@ def _fill(path: Path, size: int) -> None:
 def _in_little_room(trial: Trial, command: Command) -> Run:
     run = trial.run_one(command)
     trial.require(run.code in (0, 2), "exit code", f"a full disk cannot lead to {run.code}")
+    trial.effective = run.code == 2
     if "NUMBA_CACHE_DIR" in command.variables:
         trial.require(run.code == 0, "exit code", "a full cache must not stop a search")
     return run
@@ -167,7 +168,7 @@ def closed_folder(trial: Trial) -> None:
     for name in ("x.csv", "x.gif"):
         (sandbox.work / name).touch()
     if not permissions_count():
-        return
+        raise Impossible("permissions bind nobody here")
     details = {"variables": variables, "before": obey_permissions}
     closed, mode = chance.choice(
         (
@@ -195,6 +196,7 @@ def closed_folder(trial: Trial) -> None:
             trial.require(
                 run.code == 0 or not needless, "exit code", f"{closed} is not needed, but the code is {run.code}"
             )
+            trial.effective |= run.code == 2
             trial.require(run.code in (0, 2), "exit code", f"a closed folder cannot lead to {run.code}")
     finally:
         closed.chmod(opened)
@@ -227,7 +229,7 @@ def read_only_disk(trial: Trial) -> None:
     disk = trial.sandbox.work / "disk"
     disk.mkdir()
     if not can_mount():
-        return
+        raise Impossible("no file system can be mounted here")
     with mounted(disk):
         for name in DATABASES:
             shutil.copy(trial.sandbox.stock.databases / f"{name}.h5", disk)
@@ -243,6 +245,7 @@ def read_only_disk(trial: Trial) -> None:
         ):
             run = trial.run_one(command)
             trial.require(run.code == 2, "exit code", f"nothing can be written there, but the code is {run.code}")
+            trial.effective |= run.code == 2
 
 
 # ---- surroundings -------------------------------------------------------------------------------
@@ -291,6 +294,7 @@ def surroundings(trial: Trial) -> None:
     strange = (_leave_the_folder(sandbox.work), _few_files(chance), _close_input, _close_output, _fill_output)
     before = _nothing if chance.random() < 0.6 else chance.choice(strange)
     run = trial.run_one(command._replace(variables=variables, before=before))
+    trial.effective = run.code != 2 or before is not _nothing
     if before is _fill_output:
         trial.require(run.code == 2, "exit code", f"its output cannot be written, but it ends with {run.code}")
     elif before not in strange[:2] and "NUMBA_DISABLE_JIT" not in variables:

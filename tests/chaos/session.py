@@ -16,10 +16,11 @@ from threading import Lock
 
 from .rules import Breach
 from .sandbox import Stock
-from .trial import KINDS, Trial, draw
+from .trial import KINDS, Impossible, Trial, draw
 
 MOST_SHOWN = 1600  # characters of a command's output in a report
 SHOWN_COMMANDS = 12
+ENOUGH = 10  # trials of a kind, after which one of them should have had an effect
 
 
 class Session:
@@ -29,7 +30,9 @@ class Session:
         self.seed, self.stock, self.keep = seed, stock, keep
         self.trials: Counter[str] = Counter()
         self.commands: Counter[str] = Counter()
+        self.effects: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
+        self.impossible: dict[str, str] = {}  # kinds that cannot be had on this machine, and why
         self._end = 0.0  # when to stop, on the clock of ``time.monotonic``
         self._lock = Lock()
 
@@ -60,6 +63,8 @@ class Session:
         trial = Trial(self.seed, number, self.stock)
         try:
             trial.kind.fault(trial)
+        except Impossible as reason:
+            self.impossible[trial.kind.name] = str(reason)
         except Exception:
             trial.breaches.append(Breach("harness", len(trial.runs), traceback.format_exc()))
         self._note(trial)
@@ -71,6 +76,7 @@ class Session:
         with self._lock:
             self.trials[name] += 1
             self.commands[name] += len(trial.runs)
+            self.effects[name] += trial.effective
             if trial.breaches:
                 self.failures[name] += 1
                 print("\n".join(self.report(trial)), flush=True)
@@ -111,12 +117,21 @@ class Session:
         yield f"  to repeat it: python -m tests.chaos --seed {self.seed} --only {trial.number}"
 
     def table(self) -> Iterator[str]:
-        """The number of trials, commands and failures, by kind."""
-        yield f"{'kind':24} {'trials':>7} {'commands':>9} {'failures':>9}"
+        """The number of trials, commands, effects and failures, by kind; then the kinds that prove nothing."""
+        columns = {"trials": self.trials, "commands": self.commands, "effects": self.effects, "failures": self.failures}
+        yield f"{'kind':24}" + "".join(f"{title:>10}" for title in columns)
         for name in KINDS:
             if self.trials[name]:
-                yield f"{name:24} {self.trials[name]:7} {self.commands[name]:9} {self.failures[name]:9}"
-        yield f"{'all':24} {self.trials.total():7} {self.commands.total():9} {self.failures.total():9}"
+                yield f"{name:24}" + "".join(f"{counts[name]:10}" for counts in columns.values())
+        yield f"{'all':24}" + "".join(f"{counts.total():10}" for counts in columns.values())
+        yield from (f"{name}: {reason}" for name, reason in self.impossible.items())
+        for name in self.idle():
+            yield f"FAILURE of the harness: {name} had no effect in any of {self.trials[name]} trials"
+
+    def idle(self) -> list[str]:
+        """The kinds of trials that prove nothing: their faults had no effect in as many trials as should be enough."""
+        tried = [name for name in KINDS if self.trials[name] >= ENOUGH and name not in self.impossible]
+        return [name for name in tried if not self.effects[name]]
 
 
 def _shortened(text: str) -> str:

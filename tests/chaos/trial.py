@@ -2,7 +2,8 @@
 
 A kind of trial is a function ``fault(trial)``, registered with ``@kind(name, weight)``. It prepares the sandbox, draws
 what goes wrong, and calls ``trial.run``, which judges what happened by the rules; ``trial.require`` adds what only this
-fault can tell, such as that the same command then succeeds.
+fault can tell, such as that the same command then succeeds. It sets ``trial.effective`` if the fault had an effect, and
+raises ``Impossible`` where it cannot be had.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ from typing import NamedTuple
 from .commands import Command, Run, execute
 from .rules import Breach, breaches_of
 from .sandbox import Sandbox, Stock, tables_in
+
+
+class Impossible(Exception):
+    """A fault that cannot be brought about on this machine, and why."""
 
 
 class Kind(NamedTuple):
@@ -58,6 +63,7 @@ class Trial:
         self.sandbox = Sandbox(stock.folder / f"trial-{number}", stock)
         self.runs: list[Run] = []
         self.breaches: list[Breach] = []
+        self.effective = False  # whether the fault had an effect
 
     # ---- commands
 
