@@ -9,7 +9,7 @@ from __future__ import annotations
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 
-from .board import Board, check_words, parse_board
+from .board import Board, check_words, format_board, parse_board
 
 GOALS = ("last", "first", "spiral")
 
@@ -31,6 +31,11 @@ def goal_board(grid: Grid, text: str = "last") -> Board:
         return parse_board(text, grid)[1]
     except InputError as error:
         raise _not_a_goal(error) from None
+
+
+def goal_text(grid: Grid, goal: Board) -> str:
+    """The name of a goal, or the goal written out if it has none. ``goal_board`` reads it back."""
+    return next((name for name in GOALS if goal_board(grid, name) == goal), format_board(grid, goal))
 
 
 def check_goal(text: str) -> None:

@@ -33,7 +33,7 @@ def cell(number, method, length=20, h_start=10, generated=1000, limit=None, stor
     """What a method found for the board with this number, or which limit it hit."""
     board = format_board(GRID, boards(number)[number].board)
     counts = (None if limit else length, h_start, generated // 2, generated, stored, seconds, limit)
-    return Cell(number, board, method.algorithm, method.heuristic, *counts)
+    return Cell(number, board, "last", method.algorithm, method.heuristic, *counts)
 
 
 def unproven(length):

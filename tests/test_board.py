@@ -10,7 +10,7 @@ from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 from solver.board import draw_board, format_board, parse_board
 from solver.board_files import read_boards
-from solver.goals import GOALS, goal_board
+from solver.goals import GOALS, goal_board, goal_text
 from solver.instances import SETS, load_set, random_board
 from solver.solvability import why_unsolvable
 
@@ -434,6 +434,14 @@ def test_goals_that_are_written_out():
         with pytest.raises(InputError, match="neither last, first, spiral nor a board: ") as caught:
             goal_board(Grid(3, 3), text)
         assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("grid", [Grid(2, 2), Grid(2, 3), Grid(3, 2), Grid(3, 3, True), Grid(5, 4), *LARGE], ids=str)
+def test_goals_as_text_are_read_back(grid):
+    assert [goal_text(grid, goal_board(grid, name)) for name in GOALS] == list(GOALS)
+    for goal in (grid.goal(1), tuple(range(grid.cells))[::-1]):
+        text = goal_text(grid, goal)
+        assert text == format_board(grid, goal) and goal_board(grid, text) == goal
 
 
 # --- random boards ------------------------------------------------------------------------------

@@ -381,16 +381,17 @@ def test_cells_of_other_boards_and_methods_are_ignored():
 
 def test_a_file_is_for_one_puzzle_even_if_none_of_its_cells_is_used():
     comparison = Comparison(GRID, GOAL, boards(1), [A])
-    for board, said in (
-        ("1 2 3 / 4 5 0", r"saved.csv holds boards of 2x3, not of 3x3: start a new file of results for these"),
-        ("1 2 3 4 5 6 7 8 0 # wrapped", r"saved.csv holds boards of 3x3 wrapped, not of 3x3: start a new file"),
-        ("2 1 3 4 5 6 7 8 0", r"saved.csv is for another goal: its board 7 \(2 1 3 .*\) cannot be solved for this one"),
-        ("1 2 3 4 5 6 7 8 8", r"saved.csv, board 7: not a 3x3 board"),
+    for board, goal, said in (
+        ("1 2 3 / 4 5 0", "last", r"saved.csv holds boards of 2x3, not of 3x3: start a new file of results for these"),
+        ("1 2 3 4 5 6 7 8 0 # wrapped", "last", r"saved.csv holds boards of 3x3 wrapped, not of 3x3: start a new file"),
+        ("1 2 3 4 5 6 7 8 0", "first", r"saved.csv holds results for the goal 'first', not for 'last': start a new"),
+        ("1 2 3 4 5 6 7 8 0", "2 1 3 4 5 6 7 8 0", r"results for the goal '2 1 3 4 5 6 7 8 0', not for 'last': st"),
+        ("1 2 3 4 5 6 7 8 8", "last", r"saved.csv, board 7: not a 3x3 board"),
     ):
         with pytest.raises(InputError, match=said):
-            recall(comparison, [cell(1, B)._replace(instance=7, board=board)], "saved.csv")
+            recall(comparison, [cell(1, B)._replace(instance=7, board=board, goal=goal)], "saved.csv")
     wrong = cell(2, A, h_start=solve(boards(2)[2].board, heuristic="manhattan").h_start + 2)
-    with pytest.raises(InputError, match="the goal, the database or the program has changed"):
+    with pytest.raises(InputError, match="the database or the program has changed"):
         recall(comparison, [wrong], "saved.csv")
     assert not comparison.cells
 
@@ -407,18 +408,25 @@ def test_saved_counts_that_differ_are_refused(field):
     whole = run(Comparison(GRID, GOAL, boards(3), [A]))
     saved = sorted(whole.cells.values(), key=lambda found: found.generated)
     saved[0] = saved[0]._replace(**{field: getattr(saved[0], field) - 2})
-    with pytest.raises(InputError, match="the goal, the database or the program has changed"):
+    with pytest.raises(InputError, match="the database or the program has changed"):
         recall(Comparison(GRID, GOAL, boards(3), [A]), saved, "saved.csv")
 
 
-def test_cells_of_another_goal_with_the_same_values_are_refused():
+@pytest.mark.parametrize("method", [A, BOTH_ENDS])
+def test_cells_of_another_goal_are_refused_whatever_their_values_and_methods(method):
     """The two goals give the board the same Manhattan distance."""
     board, goals = (1, 7, 8, 2, 4, 3, 0, 6, 5), (GOAL, (4, 2, 0, 8, 3, 5, 1, 7, 6))
-    one, other = (Comparison(GRID, goal, {1: Instance(1, board, None, None)}, [A]) for goal in goals)
-    saved = list(run(one).cells.values())
+    saved = list(run(Comparison(GRID, GOAL, {1: Instance(1, board, None, None)}, [A])).cells.values())
     assert saved[0].h_start == solve(board, goals[1], heuristic="manhattan").h_start
-    with pytest.raises(InputError, match="the goal, the database or the program has changed"):
+    other = Comparison(GRID, goals[1], {1: Instance(1, board, None, None)}, [method])
+    with pytest.raises(InputError, match="holds results for the goal 'last', not for '4 2 0 8 3 5 1 7 6': "):
         recall(other, saved, "saved.csv")
+
+
+def test_a_mixed_file_is_refused_whichever_goal_comes_first():
+    (found,) = run(Comparison(GRID, GOAL, boards(1), [A])).cells.values()
+    with pytest.raises(InputError, match="holds results for the goal 'spiral', not for 'last': "):
+        recall(Comparison(GRID, GOAL, boards(1), [A]), [found, found._replace(goal="spiral")], "saved.csv")
 
 
 @pytest.mark.parametrize(
@@ -672,11 +680,11 @@ def test_published_counts_are_shown_beside_ours():
     one = instances[0]
     counts = (one.length, 41, 1, one.generated, None, 0.1, None)
     comparison = Comparison(grid, goal, {one.id: one}, [A])
-    comparison.add(Cell(1, format_board(grid, one.board), "ida-star", "manhattan", *counts))
+    comparison.add(Cell(1, format_board(grid, one.board), "first", "ida-star", "manhattan", *counts))
     table = board_table(comparison)
     assert table.rows == [["1", "57", "276,361,933", "41", "276,361,933", "0.1000"]]
     assert table.groups == [("", 2), ("published", 1), ("ida-star with manhattan", 3)]
     comparison.cells.clear()
     counts = (None, 41, 1, 1000, None, 0.1, "nodes")
-    comparison.add(Cell(1, format_board(grid, one.board), "ida-star", "manhattan", *counts))
+    comparison.add(Cell(1, format_board(grid, one.board), "first", "ida-star", "manhattan", *counts))
     assert board_table(comparison).rows == [["1", "57", "276,361,933", "41", "> 1,000", "> 0.1000"]]

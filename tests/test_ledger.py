@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from solver import load_set
+from solver import goal_board, load_set, parse_board
 from solver.comparison.results_file import ResultsFile
 from solver.number_text import format_count, format_seconds
 
@@ -102,6 +102,16 @@ def test_every_method_finished_the_same_boards():
         for cells in methods.values():
             assert all(boards[cell.instance] == cell.board for cell in cells)
             assert [cell.instance for cell in cells] == list(range(1, len(cells) + 1)), "none is left out"
+
+
+def test_the_results_are_for_the_goals_they_name():
+    for name, goal in (("korf100", "first"), ("korf24", "first"), ("random-4x4", "last")):
+        methods = results(name)
+        assert {cell.goal for cells in methods.values() for cell in cells} == {goal}
+        for cell in methods.get("manhattan", ()):
+            grid, board = parse_board(cell.board)
+            homes = goal_board(grid, goal)
+            assert cell.h_start == sum(grid.distance(at, homes.index(tile)) for at, tile in enumerate(board) if tile)
 
 
 def test_manhattan_distance_generates_as_many_nodes_as_published_on_korfs_boards():

@@ -14,11 +14,11 @@ from solver.comparison.cells import Cell
 from solver.comparison.results_file import ResultsFile
 
 CELLS = [
-    Cell(1, "1 2 3 4 5 6 0 7 8", "ida-star", "manhattan", 2, 2, 3, 7, None, 0.000125, None),
-    Cell(1, "1 2 3 4 5 6 0 7 8", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None),
-    Cell(2, "1 2 3 / 0 4 5", "ida-star", "manhattan", None, 2, 10**12, 10**13, None, 600.0, "time"),
+    Cell(1, "1 2 3 4 5 6 0 7 8", "last", "ida-star", "manhattan", 2, 2, 3, 7, None, 0.000125, None),
+    Cell(1, "1 2 3 4 5 6 0 7 8", "last", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None),
+    Cell(2, "1 2 3 / 0 4 5", "5 4 3 / 2 1 0", "ida-star", "manhattan", None, 2, 10**12, 10**13, None, 600.0, "time"),
 ]
-FIELDS = "instance,board,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
+FIELDS = "instance,board,goal,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
 HEADER = f"{FIELDS},check"
 
 
@@ -48,7 +48,7 @@ def test_what_is_written_is_read_back(tmp_path):
     path = tmp_path / "a.csv"
     text = written(path, CELLS)
     assert text.splitlines()[0] == HEADER
-    assert text.splitlines()[1] == checked("1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,")
+    assert text.splitlines()[1] == checked("1,1 2 3 4 5 6 0 7 8,last,ida-star,manhattan,2,2,3,7,,0.000125,")
     assert read(path) == CELLS
     assert [row["heuristic"] for row in csv.DictReader(text.splitlines())] == [cell.heuristic for cell in CELLS]
 
@@ -133,17 +133,17 @@ def test_a_pipe_is_refused_without_waiting(resume, tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        "x,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,",
-        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1,nodes",
-        "1,1 2 3 0,beam:100,manhattan,2,2,3,7,,0.1,width",
-        "1,1 2 3 0,ida-star,manhattan,,2,3,7,,0.1,patience",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,0.1",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,-7,,0.1,",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,0,,0.1,",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,nan,",
-        "1,1 2 3 0,ida-star,manhattan,2,2,3,7,,-1,",
-        f"1,1 2 3 0,ida-star,manhattan,2,2,3,{10**400},,0.1,",
+        "x,1 2 3 0,last,ida-star,manhattan,2,2,3,7,,0.1,",
+        "1,1 2 3 0,last,ida-star,manhattan,,2,3,7,,0.1,",
+        "1,1 2 3 0,last,ida-star,manhattan,2,2,3,7,,0.1,nodes",
+        "1,1 2 3 0,last,beam:100,manhattan,2,2,3,7,,0.1,width",
+        "1,1 2 3 0,last,ida-star,manhattan,,2,3,7,,0.1,patience",
+        "1,1 2 3 0,last,ida-star,manhattan,2,2,3,7,,0.1",
+        "1,1 2 3 0,last,ida-star,manhattan,2,2,3,-7,,0.1,",
+        "1,1 2 3 0,last,ida-star,manhattan,2,2,3,0,,0.1,",
+        "1,1 2 3 0,last,ida-star,manhattan,2,2,3,7,,nan,",
+        "1,1 2 3 0,last,ida-star,manhattan,2,2,3,7,,-1,",
+        f"1,1 2 3 0,last,ida-star,manhattan,2,2,3,{10**400},,0.1,",
         "",
     ],
 )
@@ -192,11 +192,12 @@ def test_a_database_may_have_any_name(tmp_path):
     assert read(tmp_path / "a.csv") == [odd]
 
 
-def test_a_file_without_checksums_is_from_an_earlier_version(tmp_path):
+@pytest.mark.parametrize("header", [FIELDS, HEADER], ids=["without checksums", "with checksums"])
+def test_a_file_that_does_not_say_its_goal_is_from_an_earlier_version(header, tmp_path):
     path = tmp_path / "a.csv"
-    content = f"{FIELDS}\n1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,\n"
+    content = f"{header.replace('goal,', '')}\n1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,\n"
     path.write_text(content)
-    with pytest.raises(InputError, match=r"a.csv is from an earlier version, without checksums: choose another file"):
+    with pytest.raises(InputError, match=r"a.csv is from an earlier version, which saved no goals: choose"):
         read(path)
     assert path.read_text() == content
 

@@ -24,6 +24,7 @@ class Cell(NamedTuple):
 
     instance: int
     board: str
+    goal: str
     algorithm: str
     heuristic: str
     length: int | None  # None if a limit was hit before a solution was found

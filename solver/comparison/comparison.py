@@ -17,7 +17,7 @@ from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 
 from ..board import Board, board_text, format_board, parse_board
-from ..goals import goal_board
+from ..goals import goal_board, goal_text
 from ..instances import Instance, load_set
 from ..jobs import map_jobs
 from ..search import default_memory
@@ -132,6 +132,7 @@ class Comparison:
         return Cell(
             instance.id,
             self.board_text(instance),
+            goal_text(self.grid, self.goal),
             method.algorithm,
             method.heuristic,
             found.length,

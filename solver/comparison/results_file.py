@@ -27,6 +27,7 @@ from pdb_builder.base.files import replaced
 from .cells import CUTS, FAILURES, Cell, furthest
 
 HEADER = [*Cell._fields, "check"]
+EARLIER = "instance,board,algorithm,"  # the first columns of files that do not name the goal
 CHECK_DIGITS = 8  # hexadecimal: one changed line in four billion goes unnoticed
 # Searches that may have a solution, not yet proven shortest, when they hit a limit.
 UNPROVEN = ("bidirectional",)
@@ -95,8 +96,8 @@ class ResultsFile:
         """Raise ``InputError`` unless a file that begins with this line may be a file of results."""
         text = line.decode(errors="replace").removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
         header = _line(HEADER)
-        if text == _line(Cell._fields):
-            raise InputError(f"{self.path} is from an earlier version, without checksums: choose another file")
+        if text.startswith(EARLIER):
+            raise InputError(f"{self.path} is from an earlier version, which saved no goals: choose another file")
         if text != header and ("\n" in text or not header.startswith(text)):
             raise InputError(
                 f"{self.path} is not a results file: its first line is not '{header.strip()}'; choose another file"
@@ -108,10 +109,12 @@ class ResultsFile:
             raise InputError(f"{line} does not match its checksum, so it was changed: remove it, to search again")
         try:
             *fields, _ = words
-            instance, board, algorithm, heuristic, length, h_start, expanded, generated, stored, seconds, limit = fields
+            instance, *names, length, h_start, expanded, generated, stored, seconds, limit = fields
+            board, goal, algorithm, heuristic = names
             cell = Cell(
                 int(instance),
                 board,
+                goal,
                 algorithm,
                 heuristic,
                 int(length) if length else None,
@@ -160,7 +163,7 @@ class ResultsFile:
             cells = self._read()
             best: dict[tuple, Cell] = {}
             for cell in cells:
-                key = (cell.instance, cell.board, cell.algorithm, cell.heuristic)
+                key = (cell.instance, cell.board, cell.goal, cell.algorithm, cell.heuristic)
                 best[key] = furthest(best.get(key), cell)
             in_order = sorted(best.values(), key=order)
             if in_order != cells and self._in_place():

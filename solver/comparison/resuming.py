@@ -1,10 +1,11 @@
 """Resuming a comparison: which saved cells can be used, and which searches have to run again.
 
-A file of results is for one puzzle: one shape, plain or joined edges, one goal. To one for another puzzle nothing is
-added, or the cells of both could not be told apart. Shape and edges can be read off the boards. The goal and the
-databases are recognised by what follows from them: every board of the file can be solved, has the value at the start
-that it has here, and takes the same search. Counts are deterministic, so the shortest search of each method is
-repeated, and must come out the same to the node, unless the method depends on the clock.
+A file of results is for one puzzle: one shape, plain or joined edges, one goal, all of which its lines say. To a file
+for another puzzle nothing is added.
+
+Databases and programs have no such names, so they are recognised by what follows from them: every board of the file
+has the value at the start that it has here, and takes the same search. Counts are deterministic, so the shortest search
+of each method is repeated, and must come out the same to the node, unless the method depends on the clock.
 
 Within the puzzle, cells of other boards and methods are ignored. A cell that hit a limit is searched again if it would
 get further now.
@@ -19,8 +20,8 @@ from pdb_builder.base.errors import InputError
 from ..board import Board, parse_board
 from ..choosing import heuristic_for
 from ..frame import frame_of
+from ..goals import goal_text
 from ..settings import Settings
-from ..solvability import why_unsolvable
 from .cells import FAILURES, Cell
 from .comparison import WRAPPED, Comparison
 
@@ -38,7 +39,7 @@ def recall(comparison: Comparison, saved: Sequence[Cell], source: object) -> Non
         heuristic = heuristic_for(frame, method.settings)
         usable = []
         for cell in saved:
-            if cell[2:4] != method[:2]:
+            if (cell.algorithm, cell.heuristic) != method[:2]:
                 continue
             value = max(heuristic.measure(frame.enter(boards[cell.board])))
             if value != cell.h_start:
@@ -61,23 +62,22 @@ def recall(comparison: Comparison, saved: Sequence[Cell], source: object) -> Non
 def _boards_of(comparison: Comparison, saved: Sequence[Cell], source: object) -> dict[str, Board]:
     """The boards of saved cells by their text. Raises ``InputError`` if they are not of the comparison's puzzle."""
     boards: dict[str, Board] = {}
+    goal = goal_text(comparison.grid, comparison.goal)
     for cell in saved:
-        if cell.board in boards:
-            continue
-        try:
-            grid, board = parse_board(cell.board, None, cell.board.endswith(WRAPPED))
-        except InputError as error:
-            raise InputError(f"{source}, board {cell.instance}: {error}") from None
-        if grid != comparison.grid:
+        if cell.board not in boards:
+            try:
+                grid, boards[cell.board] = parse_board(cell.board, None, cell.board.endswith(WRAPPED))
+            except InputError as error:
+                raise InputError(f"{source}, board {cell.instance}: {error}") from None
+            if grid != comparison.grid:
+                raise InputError(
+                    f"{source} holds boards of {grid}, not of {comparison.grid}: start a new file of results for these"
+                )
+        if cell.goal != goal:
             raise InputError(
-                f"{source} holds boards of {grid}, not of {comparison.grid}: start a new file of results for these"
+                f"{source} holds results for the goal {cell.goal!r}, not for {goal!r}: start a new file of results for "
+                "these"
             )
-        if why_unsolvable(grid, board, comparison.goal):
-            raise InputError(
-                f"{source} is for another goal: its board {cell.instance} ({cell.board}) cannot be solved for this "
-                "one; start a new file of results"
-            )
-        boards[cell.board] = board
     return boards
 
 
@@ -93,5 +93,5 @@ def _could_go_on(cell: Cell, settings: Settings) -> bool:
 def _made_elsewhere(source: object, cell: Cell, claim: str, here: object) -> InputError:
     return InputError(
         f"{source} says that {cell.algorithm} with {cell.heuristic} {claim} board {cell.instance}, but here it is "
-        f"{here}: the goal, the database or the program has changed; start a new file of results"
+        f"{here}: the database or the program has changed; start a new file of results"
     )
