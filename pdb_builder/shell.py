@@ -36,6 +36,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from . import __version__
 from .base import compile_cache, ending, interrupts
@@ -90,7 +91,10 @@ def bar_chart(levels: Iterable[tuple[int, int]], width: int = 40) -> Iterator[st
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line."""
+    """An argument parser that takes options by their whole names, and whose errors are one line."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str):
         message = " ".join(message.split())  # it may quote an argument of several lines

@@ -211,6 +211,8 @@ def test_errors_of_the_library_are_one_line_with_flags(words, message, call, fol
         (["bench", "--frob\nnicate"], "unrecognized arguments: --frob nicate"),
         (["bench", "--frob\u2028nicate"], "unrecognized arguments: --frob nicate"),
         (["bench", "nothing"], "'nothing'"),
+        (["bench", "--hel"], "unrecognized arguments: --hel"),
+        (["--versio", "bench"], "unrecognized arguments: --versio"),
     ],
 )
 @pytest.mark.parametrize("program", PROGRAMS)

@@ -447,7 +447,7 @@ def test_the_plot_and_the_page(compare, monkeypatch):
     assert "pdb-solver compare --heuristics manhattan,linear-conflict --random 3x3 -n 9 --plot a.svg" in page
 
 
-@pytest.mark.parametrize("words", [("--csv", "a.csv"), ("--csv=a.csv",), ("--cs", "a.csv"), ("--c=a.csv",)])
+@pytest.mark.parametrize("words", [("--csv", "a.csv"), ("--csv=a.csv",)])
 def test_the_command_on_the_page_can_be_run_again_and_again(compare, run, monkeypatch, words):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(report, "draw_panels", lambda comparison: ["<svg></svg>"])

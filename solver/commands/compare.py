@@ -165,6 +165,5 @@ def _present(comparison: Comparison, title: str, args: argparse.Namespace) -> No
     if args.plot:
         save_plot(comparison, title, args.plot)
     if args.report:
-        # Next time the file exists. The flag may have been abbreviated.
-        again = [re.sub(r"^--c(sv?)?(?==|$)", "--resume", word) for word in args.words]
+        again = [re.sub("^--csv", "--resume", word) for word in args.words]  # next time the file exists
         save_report(comparison, title, again, args.report)
