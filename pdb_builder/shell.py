@@ -46,7 +46,7 @@ from .base.folders import databases_folder
 from .base.workers import MAX_THREADS
 from .launch import INTERRUPTED, SIGNALS, end_at_once
 
-MOST, MOST_TEXT = 10**18, "10^18"  # beyond any size, limit or number that makes sense
+MOST_WRITTEN, MOST_TEXT = 10**18, "10^18"  # beyond any size, limit or number that makes sense
 DEFECT = 70  # the exit code of a defect in the program
 REMEDIES = {
     errno.ENOENT: "check the name",
@@ -130,7 +130,7 @@ def parse_size(text: str) -> int:
     """The number of bytes written as 4G, 512M, 1.5GB or without a unit."""
     match = re.fullmatch(r"([0-9]{1,99}(?:\.[0-9]{1,99})?)\s*([kmgt]?)i?b?", text.strip().lower())
     size = float(match[1]) * 1000 ** " kmgt".index(match[2] or " ") if match else -1
-    if not 0 <= size <= MOST:
+    if not 0 <= size <= MOST_WRITTEN:
         raise argparse.ArgumentTypeError(
             f"'{text[:20]}' is not a size of up to {MOST_TEXT} bytes: write it as 4G or 512M"
         )

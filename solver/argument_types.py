@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import re
 
-from pdb_builder.shell import MOST, MOST_TEXT
+from pdb_builder.shell import MOST_TEXT, MOST_WRITTEN
 
 from .show.playback import FASTEST, SLOWEST, SPEED
 
@@ -25,25 +25,25 @@ def number_above_0(text: str) -> int:
         whole, _, part = match[1].partition(".")
         part, zeros = part.rstrip("0"), int(match[2] or 0) + 3 * " kmg".index(match[3] or " ")
         number = int(whole + part) * 10 ** (zeros - len(part)) if zeros >= len(part) else 0
-    if not 1 <= number <= MOST:
+    if not 1 <= number <= MOST_WRITTEN:
         raise _refusal(text, f"a whole number from 1 to {MOST_TEXT}", "5000000 or 5M")
     return number
 
 
 def number_from_1(text: str) -> float:
-    if not re.fullmatch(_DECIMAL, text.strip()) or not 1 <= float(text) <= MOST:
+    if not re.fullmatch(_DECIMAL, text.strip()) or not 1 <= float(text) <= MOST_WRITTEN:
         raise _refusal(text, f"a number from 1 to {MOST_TEXT}", "1.5")
     return float(text)
 
 
 def whole_number(text: str) -> int:
-    if not re.fullmatch(r"[+-]?[0-9]{1,99}", text.strip()) or abs(int(text)) > MOST:
+    if not re.fullmatch(r"[+-]?[0-9]{1,99}", text.strip()) or abs(int(text)) > MOST_WRITTEN:
         raise _refusal(text, f"a whole number from -{MOST_TEXT} to {MOST_TEXT}", "7")
     return int(text)
 
 
 def seconds_above_0(text: str) -> float:
-    if not re.fullmatch(rf"{_DECIMAL}(e[0-9]{{1,2}})?", text.strip()) or not 0 < float(text) <= MOST:
+    if not re.fullmatch(rf"{_DECIMAL}(e[0-9]{{1,2}})?", text.strip()) or not 0 < float(text) <= MOST_WRITTEN:
         raise _refusal(text, f"a number of seconds above 0 and up to {MOST_TEXT}", "10 or 0.5")
     return float(text)
 

@@ -25,7 +25,7 @@ from .number_text import counted
 
 Board = tuple[int, ...]
 
-BYTE_ORDER_MARK = "\ufeff"  # some editors start every file with it
+BYTE_ORDER_MARK = "\ufeff"  # some programs start every file with it
 MOST_NESTED = 4  # lists in lists that may make a board
 _BLANKS = frozenset("0_.xX")
 _ROW_ENDS = re.compile(r"[/;()\[\]{}]")

@@ -23,7 +23,7 @@ from .search import SEARCHES, check_search
 ORDERS = ("fixed", "value")
 PROVABLE = 25  # cells of a board for which a shortest solution can be proven, with patience
 DEFAULT_WEIGHT, MOST_WEIGHT = 1.5, 1000
-MOST = {"width": 100_000_000, "depth": 10_000}
+MOST_OF = {"width": 100_000_000, "depth": 10_000}
 DEFAULT_SECONDS = 10.0  # for a beam that grows until it is told to stop
 
 # What a refusal says if an option is given to a search that does not have it.
@@ -90,7 +90,7 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
             if limit is None or limit <= 0:
                 raise InputError(f"`{name}` must be above 0, got {value!r}: give a positive number, or leave it out")
             checked[name] = None if limit == math.inf else limit if name == "time_limit" else math.ceil(limit)
-    for name, most in MOST.items():
+    for name, most in MOST_OF.items():
         value = getattr(settings, name)
         if value is not None:
             number = as_integer(value)

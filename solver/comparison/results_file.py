@@ -24,6 +24,7 @@ from typing import Any
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.files import replaced
 
+from ..board import BYTE_ORDER_MARK
 from .cells import CUTS, FAILURES, Cell, furthest
 
 HEADER = [*Cell._fields, "check"]
@@ -31,8 +32,7 @@ EARLIER = "instance,board,algorithm,"  # the first columns of files that do not 
 CHECK_DIGITS = 8  # hexadecimal: one changed line in four billion goes unnoticed
 # Searches that may have a solution, not yet proven shortest, when they hit a limit.
 UNPROVEN = ("bidirectional",)
-MOST = 2**63  # no count is larger
-BYTE_ORDER_MARK = "\ufeff"  # which some programs put first
+MOST_COUNT = 2**63  # no count is as large
 
 
 class ResultsFile:
@@ -126,7 +126,7 @@ class ResultsFile:
                 limit or None,
             )
             counts = (cell.h_start, cell.expanded, cell.generated - 1, cell.length or 0, cell.stored or 0)
-            if min(counts) < 0 or max(counts) >= MOST or not 0 <= cell.seconds < math.inf:
+            if min(counts) < 0 or max(counts) >= MOST_COUNT or not 0 <= cell.seconds < math.inf:
                 raise ValueError
             if cell.limit_hit not in (None, *CUTS, *FAILURES) or (cell.length is None and cell.limit_hit is None):
                 raise ValueError
