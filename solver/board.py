@@ -19,9 +19,8 @@ from itertools import islice
 from math import isqrt
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.wording import counted
 from pdb_builder.grid import MAX_CELLS, Grid
-
-from .number_text import counted
 
 Board = tuple[int, ...]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pdb_builder.base.wording import counted as counted
-
 
 def format_count(number: float) -> str:
     """A number rounded to an integer, in full."""

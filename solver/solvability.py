@@ -29,10 +29,10 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
+from pdb_builder.base.wording import counted
 from pdb_builder.grid import Grid
 
 from .board import Board
-from .number_text import counted
 
 # ---- parity -------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from threading import Event
 
 from pdb_builder.base.errors import InputError, Unsolvable
 from pdb_builder.base.files import check_output
+from pdb_builder.base.wording import counted
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
 from pdb_builder.shell import notice
@@ -32,7 +33,6 @@ from ..comparison.resuming import recall
 from ..comparison.tables import board_table, summary_table
 from ..frame import frame_of
 from ..heuristics import check_name
-from ..number_text import counted
 from ..search import check_search, default_memory
 from ..settings import Settings
 from .compared_boards import compared_boards

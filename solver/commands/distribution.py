@@ -7,12 +7,12 @@ import json
 
 from tqdm import tqdm
 
+from pdb_builder.base.wording import counted
 from pdb_builder.grid import Grid
 from pdb_builder.shell import bar_chart
 
 from ..board import draw_board, format_board
 from ..distance_distribution import board_count, distribution
-from ..number_text import counted
 from .boards import goal_of
 from .exit_codes import SOLVED
 

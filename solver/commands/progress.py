@@ -12,10 +12,11 @@ import time
 
 from tqdm import tqdm
 
+from pdb_builder.base.wording import counted
 from pdb_builder.shell import notice
 
 from ..jobs import PULSE
-from ..number_text import counted, format_large
+from ..number_text import format_large
 from ..search.outcome import Progress
 
 # Without the usual estimate of the time left: see ``comparison.time_left``.

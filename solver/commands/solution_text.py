@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from pdb_builder.base.wording import counted
+
 from ..board import draw_board, draw_start_and_goal
-from ..number_text import counted, format_large
+from ..number_text import format_large
 from ..solution import Solution
 
 LIMITS = {

@@ -8,7 +8,9 @@ worth more than longer ones, so if lengths vary, the sentence says by how much.
 
 from __future__ import annotations
 
-from ..number_text import counted, format_count, format_ratio, format_seconds
+from pdb_builder.base.wording import counted
+
+from ..number_text import format_count, format_ratio, format_seconds
 from .cells import Cell, Summary
 from .comparison import Comparison
 from .methods import Method
