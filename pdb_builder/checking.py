@@ -6,9 +6,9 @@ when it is used for the first time. That reads the whole file, a second per giga
 its own while the search is already running: a ``Check``. Nothing may be called proven before it is done.
 
 *It is remembered.* A note in the cache folder says which file was compared: its path, size, inode, and when its
-contents and its status last changed. As long as all of them are the same the file is not read again. A file that was
-written only moments before is not remembered, since the clock of the file system may be too coarse to tell one write
-from the next.
+contents and its status last changed. As long as all of them are the same the file is not read again, for a week: disks
+go bad without a word. A file that was written only moments before is not remembered, since the clock of the file system
+may be too coarse to tell one write from the next. Small files are not either, since they are read in no time.
 
 *Changes meanwhile* are noticed by ``Check.look``, which costs next to nothing: a search calls it between slices. A
 write is an error. If only the status has changed, the file may have been renamed, or a program may have written to it
@@ -33,6 +33,9 @@ from .database import Database
 from .store import check_tables
 
 COARSE = 2.0  # seconds: no file system has a coarser clock
+LASTING = 7 * 24 * 3600  # seconds that a note counts
+SMALL = 20_000_000  # bytes of a file that is compared every time, in a hundredth of a second
+LONGEST_NOTE = 100_000  # bytes
 
 
 class Check:
@@ -66,7 +69,7 @@ class Check:
         except Exception as error:  # whatever it is, the database has not passed
             self._fault = DatabaseError(f"{self.database.path} cannot be checked: {error}")
         else:
-            if began - max(status.st_mtime, status.st_ctime) >= COARSE:
+            if status.st_size > SMALL and began - max(status.st_mtime, status.st_ctime) >= COARSE:
                 _remember(self.database, status)
         finally:
             self._over.set()
@@ -109,9 +112,9 @@ def _check_of(database: Database) -> Check:
 # ---- what is remembered -------------------------------------------------------------------------
 
 
-def _identity(database: Database, status: os.stat_result) -> dict:
-    """What tells a file from any other, and from itself after a change."""
-    return {
+def _text(database: Database, status: os.stat_result) -> bytes:
+    """The note about a file: what tells it from any other, and from itself after a change."""
+    identity = {
         "path": str(database.path.absolute()),
         "seal": database.seal,
         "size": status.st_size,
@@ -119,6 +122,7 @@ def _identity(database: Database, status: os.stat_result) -> dict:
         "written": status.st_mtime_ns,
         "status_changed": status.st_ctime_ns,
     }
+    return json.dumps(identity).encode()
 
 
 def _note(database: Database) -> Path:
@@ -128,8 +132,10 @@ def _note(database: Database) -> Path:
 
 
 def _remembered(database: Database, status: os.stat_result) -> bool:
-    with contextlib.suppress(OSError, ValueError):
-        return json.loads(_note(database).read_text(encoding="utf-8")) == _identity(database, status)
+    with contextlib.suppress(OSError):
+        note = _note(database)
+        recent = note.is_file() and time.time() - note.stat().st_mtime < LASTING
+        return recent and note.read_bytes() == _text(database, status)
     return False
 
 
@@ -138,7 +144,7 @@ def _remember(database: Database, status: os.stat_result) -> None:
         note = _note(database)
         make_folder(note.parent)
         with replaced(note) as file:
-            file.write(json.dumps(_identity(database, status)).encode())
+            file.write(_text(database, status))
         for other in note.parent.glob("*.json"):  # the rare moment to forget files that are gone
             if not _is_about_a_file(other):
                 other.unlink()
@@ -146,6 +152,7 @@ def _remember(database: Database, status: os.stat_result) -> None:
 
 def _is_about_a_file(note: Path) -> bool:
     try:
-        return os.path.exists(json.loads(note.read_text(encoding="utf-8"))["path"])
-    except (OSError, ValueError, KeyError, TypeError):  # whatever it is, it is not a note of ours
+        small = note.is_file() and note.stat().st_size < LONGEST_NOTE
+        return small and os.path.exists(json.loads(note.read_bytes())["path"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):  # whatever it is, it is not a note of ours
         return False

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .base.errors import InputError
-from .base.numeric import as_integer
+from .base.numeric import as_flag, as_integer
 
 MAX_CELLS = 100  # two digits per tile; patterns need smaller boards, see ``pattern.MAX_PATTERN_CELLS``
 
@@ -48,6 +48,7 @@ class Grid:
             raise InputError(f"rows and columns must be integers, got {self.rows!r} and {self.cols!r}")
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "cols", cols)
+        object.__setattr__(self, "wrap", as_flag("wrap", self.wrap))
         if self.rows < 2 or self.cols < 2:
             raise InputError(f"a board of {self.rows}x{self.cols} is too small: each side needs at least 2 cells")
         if self.cells > MAX_CELLS:

@@ -19,6 +19,7 @@ from itertools import islice
 from math import isqrt
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.numeric import as_integer
 from pdb_builder.base.wording import counted
 from pdb_builder.grid import MAX_CELLS, Grid
 
@@ -26,6 +27,7 @@ Board = tuple[int, ...]
 
 BYTE_ORDER_MARK = "\ufeff"  # some programs start every file with it
 MOST_NESTED = 4  # lists in lists that may make a board
+TOO_LARGE = 10**9  # for a tile of any board
 _BLANKS = frozenset("0_.xX")
 _ROW_ENDS = re.compile(r"[/;()\[\]{}]")
 
@@ -226,11 +228,18 @@ def board_text(board: object) -> str:
 
 
 def _text_of(value: object, nested: int) -> str:
-    if isinstance(value, str) or not hasattr(value, "__iter__"):
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Set | Mapping | bytes | bytearray):
+        kind = type(value).__name__
+        raise InputError(f"a board cannot be given as a {kind}: give text, or a list of numbers or rows")
+    if (number := as_integer(value)) is not None:
+        return str(max(-1, min(number, TOO_LARGE)))  # whatever is beyond is refused alike
+    try:
+        parts = iter(value)  # type: ignore[call-overload]  # which is what is to be found out
+    except TypeError:
         return str(value)
-    if isinstance(value, Set | Mapping):
-        raise InputError(f"a {type(value).__name__} has no order, so it is not a board: give a list of numbers or rows")
     if nested > MOST_NESTED:
         raise InputError(f"the board has lists in lists in lists, {nested} deep: give a list of numbers or rows")
-    some = islice(value, MAX_CELLS + 1)  # more can only be refused, and there may be no end of them
+    some = islice(parts, MAX_CELLS + 1)  # more can only be refused, and there may be no end of them
     return f"[{' '.join(_text_of(one, nested + 1) for one in some)}]"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.numeric import as_integer, as_real
+from pdb_builder.base.numeric import as_flag, as_integer, as_real
 from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
@@ -80,6 +80,7 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
         if not isinstance(getattr(settings, name), str | None):
             raise InputError(f"`{name}` must be a name, got {getattr(settings, name)!r}: give it as text")
     check_threads(settings.threads)
+    as_flag("every", settings.every)
     if settings.order not in (None, *ORDERS):
         raise InputError(f"unknown `order` {settings.order!r}: use {' or '.join(ORDERS)}")
     checked: dict[str, Any] = {}

@@ -33,6 +33,7 @@ def cache(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     monkeypatch.setattr(checking_module, "cache_folder", lambda: folder)
     monkeypatch.setattr(checking_module, "COARSE", -1)
+    monkeypatch.setattr(checking_module, "SMALL", 0)
     return folder
 
 
@@ -172,12 +173,26 @@ def test_a_note_that_cannot_be_read_is_no_note(eight, reads, cache):
     assert outcome(eight) is None
     (note,) = (cache / "checked").iterdir()
     text = note.read_bytes()
-    for damaged in (b"", text[:-1], b"\xff" + text, b"[]", text.replace(b"3x3", b"3x4")):
+    for damaged in (b"", text[:-1], b"\xff" + text, b"[]", text.replace(b"3x3", b"3x4"), b"[" * 90_000):
         note.write_bytes(damaged)
         (note.parent / "another.json").write_bytes(damaged)
         assert outcome(eight) is None
-    assert len(reads) == 6 and json.loads(note.read_bytes()) == json.loads(text)
+    assert len(reads) == 7 and json.loads(note.read_bytes()) == json.loads(text)
     assert list(note.parent.iterdir()) == [note]
+    note.unlink()
+    os.mkfifo(note)
+    assert outcome(eight) is None
+
+
+def test_notes_count_for_a_week_and_only_about_large_files(eight, reads, cache, monkeypatch):
+    assert outcome(eight) is None
+    (note,) = (cache / "checked").iterdir()
+    long_ago = time.time() - 8 * 24 * 3600
+    os.utime(note, (long_ago, long_ago))
+    assert outcome(eight) is None and outcome(eight) is None and len(reads) == 2
+    shutil.rmtree(cache)
+    monkeypatch.setattr(checking_module, "SMALL", eight.stat().st_size)
+    assert outcome(eight) is None and outcome(eight) is None and len(reads) == 4
 
 
 def test_notes_about_files_that_are_gone_are_removed(eight, cache, tmp_path):

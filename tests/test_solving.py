@@ -157,14 +157,22 @@ def test_the_package_offers_what_it_lists():
         ({"board": ["a", None, 3, 0]}, "is not a number"),
         ({"board": [1, 2, 3, 4, 0, 5]}, "give `shape` 2x3"),
         ({"board": [True, 2, 3, 0]}, "is not a number"),
-        ({"board": {1, 2, 3, 0}}, "a set has no order"),
-        ({"board": [{1, 2}, {3, 0}]}, "a set has no order"),
-        ({"board": {0: 1, 1: 2, 2: 3, 3: 0}}, "a dict has no order"),
+        ({"board": {1, 2, 3, 0}}, "a board cannot be given as a set"),
+        ({"board": [{1, 2}, {3, 0}]}, "a board cannot be given as a set"),
+        ({"board": {0: 1, 1: 2, 2: 3, 3: 0}}, "a board cannot be given as a dict"),
         ({"board": ENDLESS}, "lists in lists"),
         ({"board": count()}, "at most 100"),
         ({"goal": ENDLESS}, "lists in lists"),
-        ({"goal": {1, 2, 3, 0}}, "a set has no order"),
+        ({"goal": {1, 2, 3, 0}}, "a board cannot be given as a set"),
         ({"folder": 5}, "`folder` must be a path, got 5"),
+        ({"board": [10**5000, 2, 3, 0]}, "too large"),
+        ({"board": [-(10**5000), 2, 3, 0]}, "negative"),
+        ({"board": b"1 2 3 0"}, "a board cannot be given as a bytes"),
+        ({"board": np.array(3)}, "cannot be a board"),
+        ({"board": list}, "is not a number"),
+        ({"wrap": "no"}, "`wrap` must be True or False, got 'no'"),
+        ({"wrap": np.array([1, 0])}, "`wrap` must be True or False"),
+        ({"every": "x"}, "`every` must be True or False, got 'x'"),
         ({"shape": "3"}, "'3' is not a board shape"),
         ({"shape": "2x4"}, "2x4 board"),
         ({"goal": "middle"}, "the goal is neither last, first, spiral nor a board"),
@@ -189,6 +197,13 @@ def test_what_is_not_a_board_at_all_is_refused(options):
     assert len(str(error.value).splitlines()) == 1
 
 
+@pytest.mark.parametrize("number", range(3))
+def test_what_cannot_be_a_file_name_is_not_a_database(number):
+    name = ("\0", "\ud800.h5", "a\0.h5")[number]
+    with pytest.raises(InputError, match="is not the name of a database: 'pdb-builder list' shows those there are"):
+        solve(EASY, heuristic=f"pdb:{name}")
+
+
 def test_numbers_of_numpy_are_numbers():
     one, two = np.int64(1), np.uint8(2)
     for options in (
@@ -196,7 +211,7 @@ def test_numbers_of_numpy_are_numbers():
         {"algorithm": "beam", "width": np.int32(1000), "time_limit": two},
         {"algorithm": "weighted-a-star", "weight": np.float32(1.5)},
         {"algorithm": "dfs", "depth": np.int16(8), "heuristic": None},
-        {"shape": (np.int64(3), np.uint8(3))},
+        {"shape": (np.int64(3), np.uint8(3)), "wrap": np.False_, "every": np.True_},
     ):
         solution = solve(**{"board": EASY, "heuristic": "manhattan"} | options)
         assert solution.length == 2

@@ -58,7 +58,10 @@ class CodeFiles(NullCache):
         target_context.refresh()
         try:
             key = self._key(sig, target_context.codegen())
-            content = memoryview(self._path(key).read_bytes())
+            path = self._path(key)
+            if not path.is_file():  # reading a pipe may never end
+                return None
+            content = memoryview(path.read_bytes())
         except OSError:
             return None
         try:

@@ -126,7 +126,8 @@ def check_writable(path: Path) -> None:
             raise InputError(f"{path} is not a regular file: choose another file")
         folder = _target(path).parent
         if not folder.is_dir():
-            raise InputError(f"there is no folder {path.parent} for {path.name}: create it, or choose another file")
+            missing = folder if path.is_symlink() else path.parent
+            raise InputError(f"there is no folder {missing} for {path.name}: create it, or choose another file")
         if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
             raise InputError(f"{path} cannot be written: choose another file")
     except OSError as error:

@@ -10,7 +10,7 @@ from ..base.machine import readable_size
 from ..base.wording import counted
 from ..database import Database
 from ..shell import bar_chart
-from ..store import open_database
+from .checked import checked_database
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#"  # names of up to 63 patterns
 MEANING = {
@@ -20,7 +20,7 @@ MEANING = {
 
 
 def run(args: argparse.Namespace) -> int:
-    database = open_database(database_path(args.database, args.folder))
+    database = checked_database(database_path(args.database, args.folder))
     if args.json:
         print(json.dumps(describe(database), indent=2))
     else:

@@ -6,19 +6,15 @@ import argparse
 import json
 from pathlib import Path
 
-from tqdm import tqdm
-
 from ..base.errors import DatabaseError, UnusableFile
 from ..base.machine import readable_size
 from ..build import build_table
-from ..checking import check_of
 from ..grid import Grid
 from ..index import index_of
 from ..memory import build_memory
 from ..pattern import DEFAULT_NAME, NAMED, Spec, shape_of
-from ..store import open_database, table_bytes
-
-PULSE = 0.1  # seconds between updates of a progress bar
+from ..store import table_bytes
+from .checked import checked_database
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,14 +64,8 @@ def _build_status(path: Path, spec: Spec) -> str:
     if not path.exists():
         return "no"
     try:
-        database = open_database(path)
-        check = check_of(database)
-        with tqdm(total=1, desc=f"comparing {path.name} with its checksums", disable=None, leave=False) as bar:
-            while not check.over(PULSE):
-                bar.update(check.share - bar.n)
-        check.look()
+        return "yes" if checked_database(path).spec == spec else "another"
     except UnusableFile:
         return "damaged"
     except DatabaseError:
         return "unreadable"
-    return "yes" if database.spec == spec else "another"

@@ -51,8 +51,11 @@ class InputBoard(NamedTuple):
         return Puzzle(grid, board, goal_of(args, grid))
 
 
-def input_boards(args: argparse.Namespace) -> tuple[Iterable[InputBoard], bool]:
-    """The boards given to a command, and whether there may be several."""
+def input_boards(args: argparse.Namespace, answered: bool = True) -> tuple[Iterable[InputBoard], bool]:
+    """The boards given to a command, and whether there may be several.
+
+    Unless each is ``answered`` when it comes, whoever writes them waits for nothing, and lines are waited for.
+    """
     given = [bool(args.board), args.file is not None, args.set is not None]
     if sum(given) > 1:
         raise InputError("a board, --file and --set exclude each other: give one of them")
@@ -65,7 +68,7 @@ def input_boards(args: argparse.Namespace) -> tuple[Iterable[InputBoard], bool]:
         raise InputError("no board is given: write it after the command, or give --file, --set or a board on stdin")
     if args.goal is not None:
         check_goal(args.goal)
-    return _boards_of_file(args.file, grid), True
+    return _boards_of_file(args.file, grid, answered), True
 
 
 def goal_of(args: argparse.Namespace, grid: Grid) -> Board:
@@ -84,13 +87,13 @@ def _boards_of_set(args: argparse.Namespace) -> list[InputBoard]:
     ]
 
 
-def _boards_of_file(path: Path | None, grid: Grid | None) -> Iterator[InputBoard]:
+def _boards_of_file(path: Path | None, grid: Grid | None, answered: bool) -> Iterator[InputBoard]:
     """The boards of a file, or of stdin, as they come."""
     with contextlib.ExitStack() as stack:
         file: Any = sys.stdin if path is None or str(path) == "-" else stack.enter_context(open(path, "rb"))
         try:
             lines = InputLines(file.fileno(), "the input" if file is sys.stdin else path)
-            boards = read_boards(lines, grid, lines.awaited)
+            boards = read_boards(lines, grid, lines.awaited) if answered else read_boards(lines, grid)
         except io.UnsupportedOperation:  # a program has put text of its own in the place of stdin
             boards = read_boards(file, grid)
         for number, text in boards:

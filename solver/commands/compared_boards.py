@@ -66,7 +66,7 @@ def _random_boards(args: argparse.Namespace) -> ComparedBoards:
 
 def _given_boards(args: argparse.Namespace) -> ComparedBoards:
     """The boards of the command line, a file or stdin, numbered by line."""
-    boards, several = input_boards(args)
+    boards, several = input_boards(args, answered=False)
     instances: dict[int, Instance] = {}
     first: tuple[Grid, Board] | None = None
     for given in boards:

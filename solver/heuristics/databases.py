@@ -48,6 +48,8 @@ def named_database(name: str, folder: Path) -> Database:
         return _open(database_path(name, folder))
     except (DatabaseError, OSError) as error:
         raise InputError(str(error)) from None
+    except ValueError:  # of the system, for text that no file can have as its name
+        raise InputError(f"{name!r} is not the name of a database: 'pdb-builder list' shows those there are") from None
 
 
 def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Database | None, tuple[str, ...]]:
