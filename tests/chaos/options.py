@@ -187,6 +187,10 @@ def commands_of(program: str) -> dict[str, argparse.ArgumentParser]:
     return dict(commands.choices)
 
 
+# Options that are never drawn: the command could take all memory of the machine.
+NEVER = (("build", "--force"),)
+
+
 def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
     """A command line of either program."""
     program = chance.choice(("pdb-solver", "pdb-solver", "pdb-builder"))
@@ -209,8 +213,7 @@ def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
         chance.shuffle(words)
         values = {}  # which are now anyone's guess, so nothing may be written
         words = [word for word in words if word.partition("=")[0].removeprefix("--") not in ENDINGS]
-    if name == "build":
-        words = [word for word in words if word != "--force"]
+    words = [word for word in words if (name, word) not in NEVER]
     words = [name, *words, *_bounds(program, name, words)]
     return Drawn(program, tuple(words), tuple(_outputs(values, words, sandbox.work)))
 
