@@ -182,7 +182,6 @@ def test_the_package_offers_what_it_lists():
         ({"heuristic": "pdb"}, "build one with 'pdb-builder build 3x3"),
         ({"heuristic": "inversions"}, "inversions is inadmissible, so ida-star cannot guarantee a shortest solution"),
     ],
-    ids=str,
 )
 def test_errors_of_every_part_are_input_errors_of_one_line(options, message):
     with pytest.raises(InputError) as error:
