@@ -140,7 +140,7 @@ def _encoded(chance: random.Random, lines: list[str]) -> bytes:
     """Lines as they may come from any system."""
     end = chance.choice(("\n", "\n", "\n", "\r\n"))
     text = end.join(lines) + end * (chance.random() < 0.8)
-    return text.encode("utf-8-sig" if chance.random() < 0.1 else "utf-8")
+    return text.encode(chance.choice(("utf-8",) * 18 + ("utf-8-sig", "utf-16")))  # both of the last with a mark
 
 
 # ---- flawed -------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ def _size_wreck(chance: random.Random, grid: Grid, board: Board) -> bytes:
 
 
 def _encoding_wreck(chance: random.Random, grid: Grid, board: Board) -> bytes:
-    return line_of(chance, grid, board).encode(chance.choice(("utf-16", "utf-16-le", "utf-16-be", "utf-32")))
+    return line_of(chance, grid, board).encode(chance.choice(("utf-16-le", "utf-16-be", "utf-32")))
 
 
 def _byte_wreck(chance: random.Random, grid: Grid, board: Board) -> bytes:

@@ -56,6 +56,7 @@ BY_TYPE: dict[object, tuple[str, ...]] = {
 
 SHAPES = ("2x2", "2x3", "3x2", "3x3", "2x4", "4x4", "3X3", "3×3", "1x9", "0x0", "3", "3x", "99x99", "10x10", "2x50")
 SMALL_BUILDS = ("3x3-8", "3x3-4-4", "3x4-6-5", "4x4-5-5-5", "2x2", "2x3", "3x2", "3x3", "2x4")
+HEAVY_BUILDS = {*NAMED, *SHAPES, "5x5", "8x8", "9x9"} - set(SMALL_BUILDS)
 PARTITIONS = (
     "1,2,3,4/5,6,7,8",
     "1 2 3 4 5 6 7 8",
@@ -187,10 +188,6 @@ def commands_of(program: str) -> dict[str, argparse.ArgumentParser]:
     return dict(commands.choices)
 
 
-# Options that are never drawn: the command could take all memory of the machine.
-NEVER = (("build", "--force"),)
-
-
 def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
     """A command line of either program."""
     program = chance.choice(("pdb-solver", "pdb-solver", "pdb-builder"))
@@ -213,7 +210,8 @@ def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
         chance.shuffle(words)
         values = {}  # which are now anyone's guess, so nothing may be written
         words = [word for word in words if word.partition("=")[0].removeprefix("--") not in ENDINGS]
-    words = [word for word in words if (name, word) not in NEVER]
+    if name == "build" and (HEAVY_BUILDS.intersection(words) or not set(SMALL_BUILDS).intersection(words)):
+        words = [word for word in words if word != "--force"]
     words = [name, *words, *_bounds(program, name, words)]
     return Drawn(program, tuple(words), tuple(_outputs(values, words, sandbox.work)))
 
