@@ -208,13 +208,19 @@ def _judge_compare(run: Run) -> Iterator[str]:
         record = json.loads(run.output)
         grid, goal = Grid.parse(record["shape"], record["wrap"]), tuple(record["goal"])
         yield from wrong_cells(record["cells"], grid, goal)
+        boards = {cell["instance"]: _board(cell) for cell in record["cells"]}
+        if run.code in (SOLVED, LIMIT):
+            yield from _wrong_reading(run, [Puzzle(grid, board, goal) for board in boards.values()])
+
+
+def _board(cell: dict) -> Board:
+    return tuple(map(int, cell["board"].replace("/", " ").split()))
 
 
 def wrong_cells(cells: Iterable[dict], grid: Grid, goal: Board) -> Iterator[str]:
     """What is wrong with the cells of a comparison, from JSON or from the lines of a CSV file."""
     for cell in cells:
-        board = tuple(map(int, cell["board"].replace("/", " ").split()))
-        puzzle = Puzzle(grid, board, goal)
+        puzzle = Puzzle(grid, _board(cell), goal)
         name, _, parameter = cell["algorithm"].partition(":")
         if _admissible(cell["heuristic"]):
             yield from wrong_bound(puzzle, int(cell["h_start"]), "value at the start")

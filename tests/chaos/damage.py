@@ -6,6 +6,7 @@ decision, and what is called proven is right all the same.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -234,6 +235,24 @@ def _cells(output: str) -> list[dict]:
     return [{key: value for key, value in cell.items() if key != "seconds"} for cell in cells]
 
 
+@kind("results in use", 1)
+def results_in_use(trial: Trial) -> None:
+    """A file of results is damaged or removed while a comparison adds lines to it."""
+    chance, path = trial.chance, trial.sandbox.work / "results.csv"
+    words = ["compare", "--random", "3x3", "-n", "60", "--heuristics", "manhattan", "--algorithms", "ida-star,a-star"]
+    command = trial.solver(*words, "--json", "--resume", path, outputs=(path,))
+    delay, removed = chance.uniform(0.5, 4), chance.random() < 0.3
+
+    def meanwhile() -> None:
+        time.sleep(delay)
+        if path.exists():
+            path.unlink() if removed else damage(chance, path)
+            trial.effective = True
+
+    for run in trial.run_one(command, meanwhile, touched=(path,)), trial.run_one(command, touched=(path,)):
+        trial.require(run.code in (0, 2), "exit code", f"damaged results cannot lead to {run.code}")
+
+
 @kind("damaged cache", 2)
 def cache(trial: Trial) -> None:
     """Compiled code that is damaged is compiled again, with a notice, and never run."""
@@ -252,6 +271,28 @@ def cache(trial: Trial) -> None:
     trial.require(told or not damaged.keys() >= {*needed}, "answers", "nothing is said of damaged code that is needed")
     again = trial.succeeds(command)
     trial.require(COMPILED_AGAIN not in again.errors, "files", "damaged code is still there after it was noticed")
+
+
+@kind("cache in use", 1)
+def cache_in_use(trial: Trial) -> None:
+    """Compiled code is damaged or removed while commands read it."""
+    chance = trial.chance
+    variables = trial.sandbox.own_kernels()
+    files = sorted(trial.sandbox.cache.rglob(f"*{ENDING}"))
+    command = trial.solver("solve", "--json", "--heuristic", "manhattan", stdin=boards(chance).encode())
+    command = command._replace(variables=variables)
+    delay, removed = chance.uniform(0.2, 1.5), chance.random() < 0.3
+
+    def meanwhile() -> None:
+        time.sleep(delay)
+        for path in files:
+            with contextlib.suppress(FileNotFoundError):  # it is just being replaced
+                path.unlink() if removed else damage(chance, path)
+                trial.effective = True
+
+    for run in trial.run(command, command, meanwhile=meanwhile):
+        trial.require(run.code == 0, "exit code", f"a search must succeed without its cache, but ends with {run.code}")
+    trial.succeeds(command)
 
 
 @kind("damaged notes", 2)

@@ -27,18 +27,18 @@ PLAIN_ONLY = (("linear-conflict",), ("walking-distance",))  # not valid on wrapp
 def boards(trial: Trial) -> None:
     """Boards as an argument, in a file or from a pipe."""
     chance = trial.chance
-    name = chance.choice(("check", "check", "solve"))
+    name = chance.choice(("check", "check", "solve", "compare"))
     way = chance.choice(("argument", "file", "pipe"))
     several = way != "argument" and chance.random() < 0.7
     if chance.random() < 0.4:
         text = draw_flawed(chance, several=several)
     else:
-        text = draw_text(chance, several=several, near=name == "solve", large=name == "check")
+        text = draw_text(chance, several=several, near=name != "check", large=name == "check")
     if way == "argument" and (b"\0" in text.content or len(text.content) > 100_000):
         way = "pipe"
     words = [name, *text.options, *["--json"] * chance.choice((0, 1))]
-    if name == "solve":
-        words += ["--heuristic", "manhattan", "--time-limit", "1"]
+    if name != "check":
+        words += ["--heuristic" + "s" * (name == "compare"), "manhattan", "--time-limit", "1"]
     trial.effective = trial.run_one(_given(trial, words, text, way)).code != 2 or text.flawed
 
 

@@ -62,8 +62,12 @@ def before_our_code(run: Run) -> bool:
 
     Then the process had no handler yet, or its traceback does not lead into ``launch``, where the program begins.
     """
-    ours = "launch.py" in run.errors or "Exception ignored" in run.errors
-    return run.interrupted and run.code < 0 and (not run.heard or (run.code == -signal.SIGINT and not ours))
+    if not run.interrupted or run.code not in (-run.sent, 1):
+        return False
+    begun = "launch.py" in run.errors or "Exception ignored" in run.errors
+    if run.code == 1:
+        return "Fatal Python error: init_import_site" in run.errors
+    return not run.heard or (run.sent == signal.SIGINT and not begun)
 
 
 def wrong_end(run: Run) -> Iterator[str]:
