@@ -176,7 +176,7 @@ def test_uninformed_searches_need_no_heuristic(run):
 def test_a_beam_runs_until_its_time_limit(compare):
     """Its results are trusted when they are read again, although another run would generate other boards."""
     board = " ".join(map(str, load_set("korf100")[2][0].board))
-    words = (board, "--goal", "first", "--heuristics", "manhattan", "--algorithms", "beam", "--time-limit", "0.5")
+    words = (board, "--goal", "first", "--heuristics", "manhattan", "--algorithms", "beam", "--time-limit", "2")
     code, output, errors = compare(*words, "--csv", "a.csv")
     assert (code, errors) == (0, "")
     (row,) = rows("a.csv")
