@@ -1,9 +1,10 @@
 """Command lines drawn from the parsers themselves.
 
 A command and its options are found by looking into the parser, so a new option is drawn as soon as it exists. Values
-come from generators by the option's name or type: most of them sensible, some strange. What a command line may write
-follows from its options. The work that it asks for is kept small by further words at its end, which win over earlier
-ones: a harness that waits for a long search finds little.
+come from generators by the option's name or type. Half of the command lines are sober, so that they get somewhere; the
+others take any value, however strange. What a command line may write follows from its options. The work that it asks
+for is kept small by further words at its end, which win over earlier ones: a harness that waits for a long search finds
+little.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import argparse
 import os
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -43,13 +44,14 @@ STRANGE = (
     *("\udcff", "é", "e\u0301", "\u202e", "1,2,,3", ",", "/", ";", "#", "None", "true", "max:", "pdb:", "last", "4x4"),
 )
 
+# Values by type; the first half of them is sound.
 BY_TYPE: dict[object, tuple[str, ...]] = {
     positive: ("1", "2", "3", "8", "256", "257", "0", "007"),
-    parse_size: ("1", "1k", "1M", "20M", "512M", "4G", "1T", "0", "1.5GB", "999999T"),
+    parse_size: ("512M", "4G", "1T", "1.5GB", "1k", "1M", "20M", "0", "999999T"),
     number_above_0: ("1", "2", "10", "1000", "5k", "1e3", "1e15", "1_000", "0.5k"),
     number_from_1: ("1", "1.5", "3", "1000", "1001", "0.5", "1."),
     whole_number: ("0", "1", "-5", "7", "+3", "9" * 18, "9" * 19),
-    seconds_above_0: ("0.1", "1", "0.000001", "1e9", "0", ".5", "5."),
+    seconds_above_0: ("0.1", "1", "1e9", "0.000001", "0", ".5", "5."),
     moves_per_second: ("0.1", "4", "25", "25.1", "0.05"),
     number_list: ("1", "1-3", "1,2", "3-1", "2-2,1", "1-999999", "0"),
 }
@@ -74,6 +76,9 @@ ENDINGS = {"gif": ".gif", "csv": ".csv", "resume": ".csv", "plot": ".png", "repo
 REPLACED = {"gif": (".gif",), "plot": (".png", ".svg"), "report": (".html", ".htm")}
 
 
+Draw = Callable[[random.Random, bool], str]  # whether the value is to be sober
+
+
 class Drawn(NamedTuple):
     """A command line."""
 
@@ -85,51 +90,50 @@ class Drawn(NamedTuple):
 # ---- values -------------------------------------------------------------------------------------
 
 
-def _heuristic(chance: random.Random) -> str:
+def _pick(chance: random.Random, values: Sequence[str], sober: bool) -> str:
+    """One of some values, whose first half is sound."""
+    return chance.choice(values[: len(values) // 2] if sober else values)
+
+
+def _heuristic(chance: random.Random, sober: bool) -> str:
     if chance.random() < 0.45:
         return "manhattan"
     named = [name for name in HEURISTICS if name != "max"]
     databases = [f"pdb:{name}" for name in (*DATABASES, "no-such", "damaged.h5", "pipe.h5", "folder.d")]
     joint = ["max:manhattan+hamming", "max:manhattan", "max:manhattan+", "max:" + "manhattan+" * 39 + "hamming"]
-    return chance.choice((chance.choice(named), chance.choice(named), chance.choice(databases), chance.choice(joint)))
+    return chance.choice(named if sober or chance.random() < 0.5 else (*databases, *joint))
 
 
-def _algorithm(chance: random.Random) -> str:
-    if chance.random() < 0.7:
+def _algorithm(chance: random.Random, sober: bool) -> str:
+    if sober or chance.random() < 0.5:
         return chance.choice(list(SEARCHES))
     return chance.choice(("ida-star:value", "weighted-a-star:2", "beam:20", "dfs:12", "beam:0", "a-star:1", "none", ""))
 
 
-def _list_of(one: Callable[[random.Random], str]) -> Callable[[random.Random], str]:
-    return lambda chance: ",".join(one(chance) for _ in range(chance.choice((1, 1, 2, 2, 3))))
+def _list_of(one: Draw) -> Draw:
+    return lambda chance, sober: ",".join(one(chance, sober) for _ in range(chance.choice((1, 1, 2, 2, 3))))
 
 
-def _goal(chance: random.Random) -> str:
-    return chance.choice((*NAMES, "LAST", "0 1 2 3 4 5 6 7 8", "1 2 3 / 8 0 4 / 7 6 5", "1 2 3", "3 2 1 0"))
+def _target(chance: random.Random, sober: bool) -> str:
+    return chance.choice(SMALL_BUILDS if sober else (*NAMED, *SHAPES, "5x5", "8x8", "9x9"))
 
 
-def _target(chance: random.Random) -> str:
-    return chance.choice((*SMALL_BUILDS, *SMALL_BUILDS, *NAMED, *SHAPES, "5x5", "8x8", "9x9"))
+def _one_of(*values: str) -> Draw:
+    return lambda chance, sober: _pick(chance, values, sober)
 
 
-def _database(chance: random.Random) -> str:
-    return chance.choice(
-        (*DATABASES, *DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5")
-    )
-
-
-BY_NAME: dict[str, Callable[[random.Random], str]] = {
+BY_NAME: dict[str, Draw] = {
     "heuristic": _heuristic,
     "heuristics": _list_of(_heuristic),
     "algorithms": _list_of(_algorithm),
-    "goal": _goal,
-    "shape": lambda chance: chance.choice(SHAPES),
-    "random": lambda chance: chance.choice(SHAPES),
+    "goal": _one_of(*NAMES, "LAST", "0 1 2 3 4 5 6 7 8", "1 2 3 / 8 0 4 / 7 6 5", "1 2 3", "3 2 1 0"),
+    "shape": _one_of(*SHAPES),
+    "random": _one_of(*SHAPES),
     "targets": _target,
-    "patterns": lambda chance: chance.choice(PARTITIONS),
-    "blank": lambda chance: chance.choice(("first", "last", "0", "4", "8", "15", "99", "4.0", "middle")),
-    "database": _database,
-    "rows": lambda chance: chance.choice(("3x3:3", "2x3:2:bytes", "4x4:3", "3x3:99", "9x9:1", "3x3", "3x3:2:bits:x")),
+    "patterns": _one_of(*PARTITIONS),
+    "blank": _one_of("first", "last", "0", "3", "8", "15", "99", "4.0", "middle"),
+    "database": _one_of(*DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5"),
+    "rows": _one_of("3x3:3", "2x3:2:bytes", "4x4:3", "3x3:99", "9x9:1", "3x3", "3x3:2:bits:x"),
 }
 
 
@@ -148,8 +152,8 @@ def furnish(sandbox: Sandbox, chance: random.Random) -> None:
     os.mkfifo(work / "pipe.h5")
 
 
-def _path(chance: random.Random, option: str) -> str:
-    if chance.random() < 0.5:
+def _path(chance: random.Random, option: str, sober: bool) -> str:
+    if sober or chance.random() < 0.5:
         if option == "file":
             return "boards.txt"
         return chance.choice(("new", "new", "ünï ☃", "a\nb", "-x")) + ENDINGS.get(option, "")
@@ -164,17 +168,17 @@ def _path(chance: random.Random, option: str) -> str:
     return chance.choice(paths)
 
 
-def value_of(chance: random.Random, action: argparse.Action) -> str:
-    """A value for an option or an argument."""
-    if chance.random() < 0.07:
+def value_of(chance: random.Random, action: argparse.Action, sober: bool = False) -> str:
+    """A value for an option or an argument; a sober one is usually valid."""
+    if not sober and chance.random() < 0.1:
         return chance.choice(STRANGE)
     if action.choices:
         return chance.choice(list(action.choices))
     if action.dest in BY_NAME:
-        return BY_NAME[action.dest](chance)
+        return BY_NAME[action.dest](chance, sober)
     if action.type in (Path, absolute_path):
-        return _path(chance, action.dest)
-    return chance.choice(BY_TYPE.get(action.type, STRANGE))
+        return _path(chance, action.dest, sober)
+    return _pick(chance, BY_TYPE.get(action.type, STRANGE), sober)
 
 
 # ---- command lines ------------------------------------------------------------------------------
@@ -197,16 +201,17 @@ def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
     chosen = chance.sample(optional, min(len(optional), chance.choice((0, 1, 1, 2, 2, 3, 4, 6))))
     if chance.random() < 0.9:
         chosen = [action for action in chosen if not isinstance(action, argparse._HelpAction)]
+    sober = chance.random() < 0.6
     values: dict[str, str] = {}
-    words = _arguments(chance, commands[name])
+    words = _arguments(chance, commands[name], sober)
     for action in chosen:
         flag = chance.choice(action.option_strings)
         if action.nargs == 0:
             words.append(flag)
             continue
-        value = values[action.dest] = value_of(chance, action)
+        value = values[action.dest] = value_of(chance, action, sober)
         words += [f"{flag}={value}"] if flag.startswith("--") and chance.random() < 0.3 else [flag, value]
-    if chance.random() < 0.3:
+    if not sober and chance.random() < 0.5:
         chance.shuffle(words)
         values = {}  # which are now anyone's guess, so nothing may be written
         words = [word for word in words if word.partition("=")[0].removeprefix("--") not in ENDINGS]
@@ -216,26 +221,26 @@ def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
     return Drawn(program, tuple(words), tuple(_outputs(values, words, sandbox.work)))
 
 
-def _arguments(chance: random.Random, command: argparse.ArgumentParser) -> list[str]:
+def _arguments(chance: random.Random, command: argparse.ArgumentParser, sober: bool) -> list[str]:
     """The words of a command that belong to no option."""
     words: list[str] = []
     for action in command._actions:
         if not action.option_strings:
             if action.dest == "board":
-                words += _board(chance)
+                words += _board(chance, sober)
             else:
-                least = 1 if action.nargs is None or action.dest == "rows" else 0
-                words += [value_of(chance, action) for _ in range(max(least, chance.choice((0, 1, 1, 1, 2))))]
+                count = 1 if sober or action.dest == "rows" else chance.choice((0, 1, 1, 1, 2))
+                words += [value_of(chance, action, sober) for _ in range(count)]
     return words
 
 
-def _board(chance: random.Random) -> list[str]:
+def _board(chance: random.Random, sober: bool) -> list[str]:
     kind = chance.random()
-    if kind < 0.25:
+    if kind < 0.2:
         return []
-    text = (draw_text if kind < 0.8 else draw_flawed)(chance, several=False)
+    text = (draw_text if sober or kind < 0.6 else draw_flawed)(chance, several=False, **{"near": True} if sober else {})
     board = text.content.replace(b"\0", b"").decode(errors="surrogateescape")[:10_000]
-    return board.split() if kind < 0.35 else [board]
+    return board.split() if kind < 0.3 else [board]
 
 
 def _bounds(program: str, name: str, words: list[str]) -> list[str]:
