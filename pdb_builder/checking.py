@@ -8,7 +8,8 @@ its own while the search is already running: a ``Check``. Nothing may be called 
 *It is remembered.* A note in the cache folder says which file was compared: its path, size, inode, and when its
 contents and its status last changed. As long as all of them are the same the file is not read again, for a week: disks
 go bad without a word. A file that was written only moments before is not remembered, since the clock of the file system
-may be too coarse to tell one write from the next. Small files are not either, since they are read in no time.
+may be too coarse to tell one write from the next. (What no time tells is a write through the memory of a program that
+has had the file mapped, and written to it, since before it was compared.)
 
 *Changes meanwhile* are noticed by ``Check.look``, which costs next to nothing: a search calls it between slices. A
 write is an error. If only the status has changed, the file may have been renamed, or a program may have written to it
@@ -34,7 +35,6 @@ from .store import check_tables
 
 COARSE = 2.0  # seconds: no file system has a coarser clock
 LASTING = 7 * 24 * 3600  # seconds that a note counts
-SMALL = 20_000_000  # bytes of a file that is compared every time, in a hundredth of a second
 LONGEST_NOTE = 100_000  # bytes
 
 
@@ -69,7 +69,7 @@ class Check:
         except Exception as error:  # whatever it is, the database has not passed
             self._fault = DatabaseError(f"{self.database.path} cannot be checked: {error}")
         else:
-            if status.st_size > SMALL and began - max(status.st_mtime, status.st_ctime) >= COARSE:
+            if began - max(status.st_mtime, status.st_ctime) >= COARSE:
                 _remember(self.database, status)
         finally:
             self._over.set()

@@ -33,7 +33,6 @@ def cache(tmp_path, monkeypatch):
     folder = tmp_path / "cache"
     monkeypatch.setattr(checking_module, "cache_folder", lambda: folder)
     monkeypatch.setattr(checking_module, "COARSE", -1)
-    monkeypatch.setattr(checking_module, "SMALL", 0)
     return folder
 
 
@@ -184,15 +183,12 @@ def test_a_note_that_cannot_be_read_is_no_note(eight, reads, cache):
     assert outcome(eight) is None
 
 
-def test_notes_count_for_a_week_and_only_about_large_files(eight, reads, cache, monkeypatch):
+def test_notes_count_for_a_week(eight, reads, cache):
     assert outcome(eight) is None
     (note,) = (cache / "checked").iterdir()
     long_ago = time.time() - 8 * 24 * 3600
     os.utime(note, (long_ago, long_ago))
     assert outcome(eight) is None and outcome(eight) is None and len(reads) == 2
-    shutil.rmtree(cache)
-    monkeypatch.setattr(checking_module, "SMALL", eight.stat().st_size)
-    assert outcome(eight) is None and outcome(eight) is None and len(reads) == 4
 
 
 def test_notes_about_files_that_are_gone_are_removed(eight, cache, tmp_path):
