@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -39,7 +40,6 @@ def main(argv: list[str] | None = None) -> int:
     if unknown := set(kinds) - KINDS.keys():
         raise SystemExit(f"there is no kind of trial {', '.join(unknown)}: use {', '.join(KINDS)}")
     folder = Path(tempfile.mkdtemp(prefix="slidepdb-chaos-")).resolve()
-    folder.chmod(0o755)  # some commands run as another user
     print(f"seed {seed}", flush=True)
     try:
         stock = Stock(folder)
@@ -50,6 +50,8 @@ def main(argv: list[str] | None = None) -> int:
                 session.run_trial(number)
         else:
             session.run(args.seconds, args.jobs, kinds)
+    except KeyboardInterrupt:  # before the trials, or a second one
+        return 130
     finally:
         if not kept(folder):
             shutil.rmtree(folder)
@@ -60,4 +62,5 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C, it ends the run and leaves nothing behind
     sys.exit(main())
