@@ -32,6 +32,7 @@ import re
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
@@ -171,7 +172,12 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     ``after_interrupt`` is what an interrupted command says unless it says something itself.
     """
 
+    ending_begun = threading.Lock()
+
     def end_in_the_middle(message: str, code: int) -> None:
+        if not ending_begun.acquire(blocking=False):  # another thread has met the same error
+            time.sleep(1)
+            os._exit(code)
         remove_unfinished()
         text = f"interrupted: {message}" if code == INTERRUPTED else f"{prog}: error: {message}"
         after_bar = "\n" if sys.stderr.isatty() else ""

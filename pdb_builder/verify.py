@@ -259,7 +259,7 @@ def _map_arrangements(ordinals, start, end, merge_places, lead_keys, rest_keys, 
     for arrangement in range(low, high):
         mask = 0
         for tile in range(size):
-            place = ordinals[arrangement, tile]
+            place = np.int64(ordinals[arrangement, tile])
             if place == start:
                 place = end
             elif start < place <= end:

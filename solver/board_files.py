@@ -9,10 +9,10 @@ of a pipe. What a line is follows from how many numbers it holds:
 - Without a grid, 2 to 10 numbers are a row. Lines of the same length form one matrix until it is as high as it is wide,
   and on while no number is repeated and one is too large for the rows so far. An empty line ends it sooner: a board
   wider than it is high needs one after it, or the grid.
-- Only two square boards have so few numbers, 2x2 and 3x3. So, without a grid, four numbers below 4 and nine below 9 are
-  a board, unless they are the first row of a 4x4 or 9x9 matrix. The next line decides: in such a matrix it has as many
-  numbers, and they are too large for the small board. If that line is not on its way, whoever writes them waits for the
-  answer to a board.
+- What is a board already may still be the beginning of a larger one: four numbers below 4, or nine below 9, are a board
+  of 2x2 or 3x3, or the first row of a matrix; and a square may have more rows below it. The next line decides: if the
+  board goes on, that line has as many numbers as a row, and they are too large for the board so far. If the line is not
+  on its way, whoever writes them waits for the answer to a board.
 - Any other line, and any line with row separators in it, is a board by itself.
 
 So a bad line costs the good ones around it nothing, unless they are rows of the same matrix.
@@ -61,7 +61,7 @@ def read_boards(
             if matrix.size:
                 continue
         matrix.rows.append(rows[0])
-        if matrix.complete() or (matrix.may_be_board() and awaited()):
+        if matrix.complete() or (matrix.may_be_whole() and awaited()):
             yield matrix.line, matrix.text()
             matrix = None
     if matrix:
@@ -110,22 +110,28 @@ class _Matrix:
             return False
         if self.grid:
             return True
-        if self.may_be_board():
+        if self.may_be_whole():
             # Most of them, not all: the next row of a large board may hold a typo, and a typo does not make one.
-            return sum(number is not None and number >= width for number in numbers) > width // 2
+            cells = width * len(self.rows)
+            return 2 * sum(number is not None and number >= cells for number in numbers) > width
         if set(numbers).isdisjoint(self._numbers()):
             return True
         # Until it is as high as it is wide, a repeated number is more likely a typo than the start of another board.
         return len(self.rows) < width and not _is_small_board(numbers)
 
-    def may_be_board(self) -> bool:
-        """Whether it could be a board on one line, if no more rows follow."""
-        return not self.grid and not self.size and len(self.rows) == 1 and _is_small_board(self._numbers())
+    def may_be_whole(self) -> bool:
+        """Whether it is a board as it is, if no more rows follow."""
+        numbers = self._numbers()
+        if self.grid or self.size:
+            return False
+        if len(self.rows) == 1:
+            return _is_small_board(numbers)
+        return len(self.rows) >= len(self.rows[0]) and set(numbers) == set(range(len(numbers)))
 
     def complete(self) -> bool:
         if height := self.size or (self.grid.rows if self.grid else 0):
             return len(self.rows) == height
-        if len(self.rows) < len(self.rows[0]):
+        if len(self.rows) < len(self.rows[0]) or self.may_be_whole():
             return False
         numbers = self._numbers()
         known = {number for number in numbers if number is not None}

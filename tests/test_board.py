@@ -342,6 +342,22 @@ def test_a_matrix_whose_first_row_is_a_board(grid):
             assert len(texts(*before, *lines)) == 1 + any(before)
 
 
+@pytest.mark.parametrize("grid", [Grid(3, 2), Grid(4, 2), Grid(5, 3), Grid(8, 3), Grid(6, 4), Grid(11, 9)], ids=str)
+def test_a_tall_matrix_whose_first_rows_are_a_board(grid):
+    chance = random.Random(15)
+    for _ in range(20):
+        square = range(grid.cols * grid.cols)
+        board = (
+            *chance.sample(square, len(square)),
+            *chance.sample(range(len(square), grid.cells), grid.cells - len(square)),
+        )
+        lines = draw_board(grid, board).splitlines()
+        assert [parse_board(text) for text in texts(*lines)] == [(grid, board)]
+        first = lines[: grid.cols]
+        assert [parse_board(text)[1] for text in texts(*first, "", *lines)] == [board[: len(square)], board]
+        assert [parse_board(text)[1] for text in texts(*first, *first)] == [board[: len(square)]] * 2
+
+
 def test_a_matrix_whose_first_row_is_a_board_may_hold_a_typo():
     for second in ("5 6 7 3", "5 6 ? 4", "5 6 7 99"):
         (text,) = texts("1 2 3 0", second, "9 10 11 8", "13 14 15 12")

@@ -2,6 +2,7 @@
 
 import io
 import re
+import sys
 import xml.etree.ElementTree as ElementTree
 from html.parser import HTMLParser
 
@@ -695,6 +696,12 @@ def test_plots_are_png_or_svg_and_the_same_every_time(tmp_path):
     assert (tmp_path / "a.PNG").read_bytes().startswith(b"\x89PNG\r\n")
     assert ElementTree.parse(tmp_path / "a.svg").getroot().tag.endswith("}svg")
     assert (tmp_path / "a.svg").read_bytes() == (tmp_path / "b.svg").read_bytes()
+
+
+def test_a_matplotlib_that_cannot_be_loaded_is_noticed_before_the_searches(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(InputError, match=r"matplotlib cannot be used: .*: check \$MPLCONFIGDIR"):
+        report.check_outputs(tmp_path / "a.svg", None)
 
 
 def test_plots_and_pages_that_cannot_be_made_are_refused_beforehand(tmp_path, monkeypatch):

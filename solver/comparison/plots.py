@@ -33,6 +33,7 @@ from tempfile import mkdtemp
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from pdb_builder.base.errors import InputError
 from pdb_builder.base.files import output_file
 from pdb_builder.base.folders import has_home
 
@@ -77,6 +78,15 @@ def _spare_home() -> None:
     if not has_home() and not os.environ.get("MPLCONFIGDIR"):
         os.environ["MPLCONFIGDIR"] = mkdtemp(prefix="slidepdb-")
         atexit.register(shutil.rmtree, os.environ["MPLCONFIGDIR"], ignore_errors=True)
+
+
+def check_library() -> None:
+    """Raise ``InputError`` if matplotlib cannot be used, before hours are spent on what it is to draw."""
+    _spare_home()
+    try:
+        import matplotlib.figure  # noqa: F401
+    except Exception as error:  # a folder of its settings that cannot be used, for example
+        raise InputError(f"matplotlib cannot be used: {' '.join(str(error).split())}: check $MPLCONFIGDIR") from None
 
 
 def draw(comparison: Comparison, title: str, form: str) -> bytes:

@@ -19,7 +19,7 @@ from pdb_builder.base.machine import description
 from ..board import format_board
 from .comparison import Comparison
 from .headline import headline
-from .plots import draw_panels
+from .plots import check_library, draw_panels
 from .tables import TextTable, board_table, summary_table
 
 CSS = """
@@ -59,8 +59,10 @@ def check_outputs(plot: Path | None, report: Path | None) -> None:
         check_output(plot, ".png", ".svg")
     if report is not None:
         check_output(report, ".html", ".htm")
-    if (plot or report) and find_spec("matplotlib") is None:
-        raise InputError("pictures need matplotlib, which is not installed: run pip install 'slidepdb[plot]'")
+    if plot or report:
+        if find_spec("matplotlib") is None:
+            raise InputError("pictures need matplotlib, which is not installed: run pip install 'slidepdb[plot]'")
+        check_library()
 
 
 def save_report(comparison: Comparison, title: str, words: list[str], path: Path) -> None:
