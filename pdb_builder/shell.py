@@ -172,10 +172,10 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
     ``after_interrupt`` is what an interrupted command says unless it says something itself.
     """
 
-    ending_begun = threading.Lock()
+    told = threading.Lock()  # held by the first of several threads that meet the same error
 
     def end_in_the_middle(message: str, code: int) -> None:
-        if not ending_begun.acquire(blocking=False):  # another thread has met the same error
+        if not told.acquire(blocking=False):
             time.sleep(1)
             os._exit(code)
         remove_unfinished()
@@ -186,7 +186,8 @@ def run(prog: str, make_parser: Callable[[], Parser], argv: list[str] | None, af
         os._exit(code)
 
     def fail(error: object) -> int:
-        notice(f"{prog}: error: {with_flags(str(error))}")
+        if told.acquire(blocking=False):
+            notice(f"{prog}: error: {with_flags(str(error))}")
         return 2
 
     try:
