@@ -204,7 +204,8 @@ def _judge_check(run: Run) -> Iterator[str]:
 
 
 def _judge_compare(run: Run) -> Iterator[str]:
-    if "--json" in run.command.words and run.output.strip() and not run.killed:
+    whole = run.command.reads is None and not run.killed  # one object, of which no part can be read by itself
+    if "--json" in run.command.words and run.output.strip() and whole:
         record = json.loads(run.output)
         grid, goal = Grid.parse(record["shape"], record["wrap"]), tuple(record["goal"])
         yield from wrong_cells(record["cells"], grid, goal)
