@@ -36,7 +36,7 @@ def check_name(spec: str) -> None:
 
 
 def parts_of(spec: str) -> list[str]:
-    """The heuristics whose maximum ``spec`` names, each once; just the one if it is no maximum."""
+    """The heuristics whose maximum ``spec`` names, each once; just the one if it is not a maximum."""
     name, _, rest = spec.strip().partition(":")
     if name != "max" or not rest:
         return [spec.strip()]
