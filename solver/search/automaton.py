@@ -32,6 +32,7 @@ class Automaton(NamedTuple):
     branching: np.ndarray  # [state] -> how many successors it has
     cell: np.ndarray  # [state] -> where the blank is
     previous: np.ndarray  # [state] -> where it was before; on the same cell at the start
+    starts: np.ndarray  # [cell] -> the state of a search that begins with the blank there: every move is allowed
 
 
 @shared
@@ -50,11 +51,6 @@ def cell_of(successor):
 def state_of(successor):
     """The automaton's state after a move."""
     return (successor >> CELL_BITS) & ((1 << STATE_BITS) - 1)
-
-
-def start_state(cell: int) -> int:
-    """The state of a search that begins with the blank on ``cell``: every move is allowed."""
-    return _state(cell, None)
 
 
 def _state(cell: int, came_from: int | None) -> int:
@@ -76,4 +72,5 @@ def never_undo(grid: Grid) -> Automaton:
             branching[state] = len(others)
             for index, other in enumerate(others):
                 successors[state, index] = pack(_state(other, grid.neighbours[other].index(cell)), other)
-    return Automaton(successors.ravel(), branching, cells, previous)
+    starts = np.array([_state(cell, None) for cell in range(grid.cells)])
+    return Automaton(successors.ravel(), branching, cells, previous, starts)

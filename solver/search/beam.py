@@ -41,7 +41,7 @@ from pdb_builder.base.workers import Workers
 from pdb_builder.grid import Grid
 
 from . import default_memory, ida_star
-from .automaton import MOVES, cell_of, never_undo, start_state, state_of
+from .automaton import MOVES, cell_of, never_undo, state_of
 from .beam_level import (
     NO_RANK,
     Rules,
@@ -161,7 +161,7 @@ class _Beam:
         seen, remembered = np.zeros(threads << (2 * memory // threads).bit_length(), dtype=np.uint64), 0
         histogram = np.zeros((threads, NO_RANK + 1), dtype=np.int64)
         parts = np.array(problem.heuristic.measure(tuple(board)), dtype=np.int64)
-        first_state = start_state(board.index(0))
+        first_state = int(self.automaton.starts[board.index(0)])
         self._with_heuristic(begin, level, rules, np.array(board, dtype=np.uint8), parts, first_state)
         shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
         histories: list[np.ndarray] = []

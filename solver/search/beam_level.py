@@ -218,7 +218,7 @@ def expand(heuristic, level, children, rules, automaton, room, first, found, low
 
     ``found`` holds how many there are up to now, how many were generated, and the goal's origin or -1.
     """
-    successors, branching, cell, _ = automaton
+    successors, branching, cell, _, _ = automaton
     parts = np.zeros(rules.parts, dtype=np.int64)
     nearest = np.zeros(MOVES, dtype=np.int64)
     at = first

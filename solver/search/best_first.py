@@ -43,7 +43,7 @@ from pdb_builder.grid import Grid
 
 from ..heuristics.contract import evaluate, load, prefetch, write_parts
 from . import default_memory
-from .automaton import MOVES, cell_of, never_undo, start_state, state_of
+from .automaton import MOVES, cell_of, never_undo, state_of
 from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
 
 SLICE = 100_000  # expansions before the loop returns: some hundredths of a second
@@ -252,7 +252,7 @@ def _search(heuristic, nodes, layout, order, automaton, cells, most, last_priori
     waits for memory overlap: first all their moves are made, then all resulting boards are looked up.
     """
     rows, chains, buckets, heap, reopened, state = nodes
-    successors, branching, cell, _ = automaton
+    successors, branching, cell, _, _ = automaton
     word_of, shift_of, mask, key_words, parts_count, row_words, most_value = layout
     links = key_words  # where the words after the key begin
     board = np.zeros(cells, dtype=np.uint8)
@@ -452,7 +452,7 @@ class BestFirst:
         self.heuristic = heuristic.workspace(MOVES)
         self.start_parts = np.array(heuristic.measure(problem.start), dtype=np.int64)
         start = np.array(problem.start, dtype=np.uint8)
-        _begin(self.nodes, self.layout, order, start, start_state(problem.start.index(0)), self.start_parts)
+        _begin(self.nodes, self.layout, order, start, self.automaton.starts[problem.start.index(0)], self.start_parts)
         self._chain_all(FIRST_CHAINS)
 
     def _chain_all(self, count: int) -> None:

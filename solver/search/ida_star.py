@@ -38,7 +38,8 @@ import numpy as np
 from pdb_builder.base.jit import kernel, shared
 
 from ..heuristics.contract import apply, evaluate, load, prefetch, prefetches
-from .automaton import MOVES, cell_of, never_undo, pack, start_state, state_of
+from .automaton import MOVES, cell_of, pack, state_of
+from .pruning import automaton_of
 from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
 
 SLICE = 500_000  # expansions before the loop returns: some hundredths of a second
@@ -171,7 +172,7 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
     is shorter than the bound, and none is looked for: code for that is not even compiled.
     """
     board, path, todo, state = stack
-    successors, branching, _, _ = automaton
+    successors, branching, _, _, _ = automaton
     depth, base = state[DEPTH], state[BASE]
     expanded, generated, least, listed = state[EXPANDED], state[GENERATED], state[LEAST], state[LISTED]
     last = expanded + most
@@ -314,12 +315,14 @@ NO_FLOOR = _Floor(-1)
 class _Tree:
     """The search tree of one problem, to be searched bound by bound."""
 
-    def __init__(self, problem: Problem, threads: int, limits: Limits, progress: OnProgress, every: bool):
+    def __init__(
+        self, problem: Problem, threads: int, limits: Limits, progress: OnProgress, every: bool, pruning: int
+    ) -> None:
         self.problem, self.threads, self.limits, self.progress, self.every = problem, threads, limits, progress, every
-        self.automaton = never_undo(problem.grid)
+        self.automaton = automaton_of(problem.grid, pruning, ties=every)
         self.start = np.array(problem.start, dtype=np.uint8)
         blank = problem.start.index(0)
-        self.root = np.array([pack(start_state(blank), blank)], dtype=np.uint32)
+        self.root = np.array([pack(self.automaton.starts[blank], blank)], dtype=np.uint32)
         self.parts = np.array(problem.heuristic.measure(problem.start), dtype=np.int64)
         self.outcome = Outcome(int(self.parts.max()), problem.at_least(int(self.parts.max())))
         self.cut = FIRST_CUT
@@ -506,8 +509,19 @@ def _ended(future: Future) -> bool:
 # ---- the searches -------------------------------------------------------------------------------
 
 
-def search(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress, every: bool = False) -> Outcome:
-    """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search."""
+def search(
+    problem: Problem,
+    *,
+    threads: int,
+    limits: Limits,
+    progress: OnProgress,
+    every: bool = False,
+    pruning: int = 2,
+) -> Outcome:
+    """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search.
+
+    ``pruning`` is how many moves the automaton looks back.
+    """
 
     def iterations(tree: _Tree) -> None:
         bound = tree.outcome.lower_bound
@@ -515,7 +529,7 @@ def search(problem: Problem, *, threads: int, limits: Limits, progress: OnProgre
             bound = problem.at_least(tree.iterate(bound))
         tree.outcome.suboptimality_bound = 1.0
 
-    return _searched(_Tree(problem, threads, limits, progress, every), iterations)
+    return _searched(_Tree(problem, threads, limits, progress, every, pruning), iterations)
 
 
 def dfs(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress, depth: int | None = None) -> Outcome:
@@ -534,7 +548,7 @@ def dfs(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress,
             raise Stopped("depth")
 
     # A solution of the tree above a cut could come before or after those below: one thread keeps the order.
-    return _searched(_Tree(problem, 1, limits, progress, every=False), one_iteration)
+    return _searched(_Tree(problem, 1, limits, progress, every=False, pruning=2), one_iteration)
 
 
 def _searched(tree: _Tree, work: Callable[[_Tree], None]) -> Outcome:

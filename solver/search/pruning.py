@@ -11,13 +11,15 @@ With words of two moves alone, the automaton never undoes a move.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.jit import kernel
 from pdb_builder.grid import Grid
 
-from .automaton import MOVES, STATE_BITS, Automaton, pack
+from .automaton import MOVES, STATE_BITS, Automaton, never_undo, pack
 from .forbidden_words import LETTER_BITS, LONGEST, forbidden_words, letter_at, neighbours_of
 
 NONE, FORBIDDEN = 0, -1  # in place of a child
@@ -100,4 +102,11 @@ def pruning_automaton(grid: Grid, longest: int, ties: bool = False, threads: int
     states = _link(children, neighbours_of(grid), successors, branching, cell, previous)
     if states >= 1 << STATE_BITS:
         raise InputError(f"the automaton would have {states:,} states, too many to number: use a smaller `pruning`")
-    return Automaton(successors[: states * MOVES], branching[:states], cell[:states], previous[:states])
+    starts = np.arange(grid.cells)
+    return Automaton(successors[: states * MOVES], branching[:states], cell[:states], previous[:states], starts)
+
+
+@lru_cache(maxsize=4)
+def automaton_of(grid: Grid, longest: int, ties: bool = False) -> Automaton:
+    """The automaton that looks back so many moves; with 2, it never undoes a move and does nothing else."""
+    return never_undo(grid) if longest == 2 else pruning_automaton(grid, longest, ties)
