@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import kernel, shared
+from pdb_builder.base.jit import kernel, prefetch_line, shared
 
 from ..heuristics.contract import apply, evaluate, load, prefetch, prefetches
 from .automaton import MOVES, cell_of, pack, state_of
@@ -132,7 +132,9 @@ def _first_slot(depth, last_move):
 def _prefetch_moves(heuristic, slot, successor, board, automaton, via, via_tile):
     """Prefetch all moves of a board: of the current one, or of the one after the move in slot ``via``."""
     first = state_of(successor) * MOVES
-    for index in range(automaton.branching[state_of(successor)]):
+    for index in range(MOVES):
+        if automaton.successors[first + index] == 0:
+            break
         source = cell_of(np.int64(automaton.successors[first + index]))
         prefetch(heuristic, slot | index, board[source], source, cell_of(successor), via, via_tile)
 
@@ -186,12 +188,14 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
             slot = _first_slot(depth, _last_move(here))
             room = bound - depth - 1
             expanded += 1
-            generated += branching[state_of(here)]
             chosen = 0
             values = 0
             count = 0
             excess = 1 << 20
-            for index in range(branching[state_of(here)]):
+            for index in range(MOVES):
+                if successors[first + index] == 0:
+                    break
+                generated += 1
                 source = cell_of(np.int64(successors[first + index]))
                 value = evaluate(heuristic, slot | index, board[source], source, blank)
                 fits = np.int64(value <= room)
@@ -211,10 +215,11 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
                 todo[depth] = 0
                 status = FOUND
                 break
-            if prefetches(heuristic):
-                for place in range(count):
-                    index = _move_at(chosen, place)
-                    child = np.int64(successors[first + index])
+            for place in range(count):
+                index = _move_at(chosen, place)
+                child = np.int64(successors[first + index])
+                prefetch_line(successors, state_of(child) * MOVES)
+                if prefetches(heuristic):
                     child_slot = _first_slot(depth + 1, index)
                     _prefetch_moves(heuristic, child_slot, child, board, automaton, slot | index, board[cell_of(child)])
             if expanded >= last:
