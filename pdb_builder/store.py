@@ -82,7 +82,7 @@ def _write_structure(root: h5py.File, spec: Spec, tables: Mapping, built: Mappin
     root.attrs["encoding"] = spec.encoding
     for key in BUILT:
         root.attrs[f"built_{key}"] = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(built[key]))
-    for number, tiles in enumerate(spec.partition, start=1):
+    for number, tiles in enumerate(spec.patterns, start=1):
         group = root.create_group(f"pattern_{number}")
         group.attrs["tiles"] = np.array(tiles, dtype=np.uint8)
         if tiles not in tables:
@@ -118,7 +118,7 @@ def open_database(path: str | os.PathLike) -> Database:
     Raises a ``DatabaseError`` that says what is wrong with the file.
     """
     database = read_database(Path(path))
-    if len(database.tables) < len(database.spec.partition):
+    if len(database.tables) < len(database.spec.patterns):
         raise KIND.damaged(database.path, "it lacks the tables of some of its patterns")
     return database
 
@@ -147,7 +147,7 @@ def _read_structure(root: h5py.File, file: MappedFile, regions: list[Region], se
     groups = [root[f"pattern_{number}"] for number in range(1, len(root) + 1)]
     partition = tuple(tuple(attribute(group, "tiles", np.uint8, dimensions=1).tolist()) for group in groups)
     spec = Spec(grid, partition, blank, str(attributes["encoding"]))
-    require(spec.partition == partition, "tiles")
+    require(spec.partitions == (partition,), "tiles")
     tables = tuple(
         _read_table(spec, tiles, group, file.memory)
         for tiles, group in zip(partition, groups, strict=True)

@@ -24,11 +24,10 @@ from ..memory import check_build_memory, partition_within
 from ..pattern import (
     DEFAULT_NAME,
     NAMED,
-    Partition,
+    Collection,
     Spec,
-    check_partition,
     check_pattern_board,
-    default_partition,
+    default_collection,
     parse_patterns,
     shape_of,
 )
@@ -60,7 +59,7 @@ def _spec_of(target: str, args: argparse.Namespace) -> Spec:
     grid = check_pattern_board(Grid.parse(shape_of(target), args.wrap))
     blank = _blank_of(args.blank, grid)
     encoding = check_encoding(grid, args.encoding)
-    return Spec(grid, _partition_of(target, grid, blank, encoding, args), blank, encoding)
+    return Spec(grid, _collection_of(target, grid, blank, encoding, args), blank, encoding)
 
 
 def _blank_of(text: str, grid: Grid) -> int:
@@ -73,21 +72,21 @@ def _blank_of(text: str, grid: Grid) -> int:
     return grid.check_blank(int(text))
 
 
-def _partition_of(target: str, grid: Grid, blank: int, encoding: str, args: argparse.Namespace) -> Partition:
+def _collection_of(target: str, grid: Grid, blank: int, encoding: str, args: argparse.Namespace) -> Collection:
     """The partition: named, given by --patterns, the default of its shape, or as large as memory allows."""
     if args.patterns is not None:
         if target in NAMED:
             raise InputError(f"--patterns goes with a board shape: write {grid.shape} instead of {target}")
-        return check_partition(grid, parse_patterns(args.patterns))
+        return (parse_patterns(args.patterns),)
     if target in NAMED:
         return NAMED[target]
     budget = args.max_memory
     if budget is None:
-        default = default_partition(grid)
+        default = default_collection(grid, blank, encoding)
         if default:
             return default
         budget = min(DEFAULT_BUDGET, (available_memory() or DEFAULT_BUDGET) // 2)
-    return partition_within(grid, blank, encoding, budget)
+    return (partition_within(grid, blank, encoding, budget),)
 
 
 # ---- building it --------------------------------------------------------------------------------
@@ -125,9 +124,9 @@ def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
     exists = path.exists() and not args.overwrite
     plan = ""
     if not exists:
-        sizes = "-".join(str(len(tiles)) for tiles in spec.partition)
+        sizes = "-".join(str(len(tiles)) for tiles in spec.patterns)
         needed = check_build_memory(
-            spec.grid, map(len, spec.partition), spec.encoding, args.max_memory, args.threads, args.force
+            spec.grid, map(len, spec.patterns), spec.encoding, args.max_memory, args.threads, args.force
         )
         plan = (
             f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {readable_size(needed)} of memory to build"
@@ -144,7 +143,7 @@ def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
             command=["pdb-builder", *args.words],
         )
     except KeyboardInterrupt:
-        kept = f"{bars.kept} of {len(spec.partition)} tables finished and kept"
+        kept = f"{bars.kept} of {len(spec.patterns)} tables finished and kept"
         raise KeyboardInterrupt(f"{kept}: run the same command again to continue") from None
     if exists:
         notice(f"{path} exists and is valid: nothing to do")

@@ -12,7 +12,7 @@ from ..build import build_table
 from ..grid import Grid
 from ..index import index_of
 from ..memory import build_memory
-from ..pattern import DEFAULT_NAME, NAMED, Spec, shape_of
+from ..pattern import DEFAULT_NAME, NAMED, Spec, blank_of, shape_of
 from ..store import table_bytes
 from .checked import checked_database
 
@@ -42,8 +42,8 @@ def _states_per_second(threads: int | None) -> float:
 
 def _describe(name: str, speed: float, args: argparse.Namespace) -> dict:
     """The row of a named partition."""
-    spec = Spec(Grid.parse(shape_of(name)), NAMED[name], 0, args.encoding)
-    sizes = [len(tiles) for tiles in spec.partition]
+    spec = Spec(Grid.parse(shape_of(name)), NAMED[name], blank_of(name), args.encoding)
+    sizes = [len(tiles) for tiles in spec.patterns]
     indexes = [index_of(spec.grid, size) for size in sizes]
     states = sum(index.states for index in indexes)
     in_bits = spec.encoding == "bits"
