@@ -125,8 +125,8 @@ def test_foreign_hdf5(tmp_path):
 
 def test_newer_format(small, tmp_path):
     path = tmp_path / "newer.h5"
-    path.write_bytes(small.read_bytes().replace(b"format 1.", b"format 2.", 1))
-    with pytest.raises(NewerFormat, match="has format 2, this version reads up to 1: update slidepdb"):
+    path.write_bytes(small.read_bytes().replace(b"format 1.", b"format 3.", 1))
+    with pytest.raises(NewerFormat, match="has format 3, this version reads up to 2: update slidepdb"):
         open_database(path)
 
 
