@@ -103,6 +103,11 @@ def shape_of(name: str) -> str:
     return name.split("-")[0]
 
 
+def stem_of(name: str) -> str:
+    """A name without the blank's home."""
+    return re.sub(r"-blank\d+$", "", name)
+
+
 def blank_of(name: str) -> int:
     """The blank's home in the goal that a named collection is for: the cell that its name ends with, or 0."""
     match = re.search(r"-blank(\d+)$", name)
@@ -318,7 +323,7 @@ class Spec:
         """The name as far as the partitions make it."""
         for name in COLLECTIONS:
             if shape_of(name) == self.grid.shape and named_for(name, self.grid, self.blank) == self.partitions:
-                return name.removesuffix(f"-blank{blank_of(name)}")
+                return stem_of(name)
         first, *others = self.partitions
         stem = "-".join([self.grid.shape, *(["collection"] if others else [str(len(tiles)) for tiles in first])])
         if NAMED.get(stem) == self.partitions:

@@ -37,7 +37,7 @@ from .base.sealed import Kind, Region, Reserved, attribute, mapped, open_sealed,
 from .database import Database, Table
 from .encoding import block_bytes
 from .grid import Grid
-from .index import Index
+from .index import Index, index_of
 from .pattern import MAX_PARTITIONS, Collection, Spec
 
 FORMAT = "slidepdb"
@@ -122,6 +122,11 @@ def table_bytes(index: Index, encoding: str) -> int:
     if encoding == "bits":
         return index.blocks * block_bytes(index.size)
     return index.footprints * index.arrangements
+
+
+def tables_bytes(spec: Spec) -> int:
+    """The size of all tables of a database."""
+    return sum(table_bytes(index_of(spec.grid, len(tiles)), spec.encoding) for tiles in spec.patterns)
 
 
 # ---- reading ------------------------------------------------------------------------------------

@@ -132,9 +132,9 @@ def write_sealed(file: BinaryIO, kind: Kind, build: Callable[[h5py.File], Iterab
         for at in range(0, len(data), WRITTEN_AT_ONCE):
             file.write(data[at : at + WRITTEN_AT_ONCE])
     file.seek(0)
-    page = label(kind, version, structure.size, regions, seal_of(structure, structure.size, regions))
-    assert len(page) == PAGE, "there are too many regions for one page"
-    file.write(page)
+    first_page = label(kind, version, structure.size, regions, seal_of(structure, structure.size, regions))
+    assert len(first_page) == PAGE, "there are too many regions for one page"
+    file.write(first_page)
 
 
 def reserve(group: h5py.Group, name: str, values: np.ndarray) -> Reserved:
