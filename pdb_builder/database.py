@@ -100,9 +100,9 @@ class Table:
     def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
         """``distance`` of many boards at once, compiled."""
         place = _all_places(self.grid, boards)
-        return self._distances(place[:, list(self.tiles)], place[:, 0].copy())
+        return self.distances_of(place[:, list(self.tiles)], place[:, 0].copy())
 
-    def _distances(self, cells: np.ndarray, blanks: np.ndarray) -> np.ndarray:
+    def distances_of(self, cells: np.ndarray, blanks: np.ndarray) -> np.ndarray:
         """``distance_of`` for many states at once. Changes ``cells``."""
         results = np.empty(len(cells), dtype=np.int64)
         if self.encoding == "bytes":
@@ -212,7 +212,7 @@ class Database:
         value = {}
         for pattern, (table, cells, tiles) in self._views.items():
             turned = np.array(cells)[place]
-            value[pattern] = table._distances(turned[:, list(tiles)], turned[:, 0].copy())
+            value[pattern] = table.distances_of(turned[:, list(tiles)], turned[:, 0].copy())
         sums = [np.sum([value[pattern] for pattern in partition], axis=0) for partition in self.spec.partitions]
         return np.max(sums, axis=0)
 

@@ -12,6 +12,7 @@ work. The solver does not run that way: there the compiler chooses the body of e
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 
 import numba
@@ -26,12 +27,20 @@ _folder = prepare_cache(numba.__version__)
 shared = register_jitable
 
 
-def kernel(function: Callable) -> Callable:
+def kernel(function: Callable, **options) -> Callable:
     """Decorator: compile a function when it is called with arguments of types that are new, or read it from a file."""
-    compiled = numba.njit(nogil=True, error_model="numpy")(function)
+    compiled = numba.njit(nogil=True, error_model="numpy", **options)(function)
     if _folder and not numba.config.DISABLE_JIT:
         compiled._cache = CodeFiles(function, _folder)
     return compiled
+
+
+def borrowing(function: Callable) -> Callable:
+    """``kernel`` for a function that makes no arrays: it does not count references to those it is given.
+
+    Counting is atomic, and in a loop of nanoseconds it can take most of the time.
+    """
+    return kernel(function, _nrt=False)
 
 
 def popcount(word):
@@ -74,15 +83,19 @@ def prefetch_line(array, at):
     """Request the cache line of an element that will soon be read."""
 
 
+def _request_line(builder, pointer):
+    """Generate the instruction that requests the cache line of a pointer."""
+    flag = ir.IntType(32)
+    shape = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
+    function = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")
+    builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # for reading, into the nearest cache, data
+
+
 @intrinsic
 def _prefetch_line(typing_context, array, at):
     def generate(context, builder, signature, args):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        pointer = builder.gep(data, [args[1]])
-        flag = ir.IntType(32)
-        shape = ir.FunctionType(ir.VoidType(), [pointer.type, flag, flag, flag])
-        function = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0")
-        builder.call(function, [pointer, flag(0), flag(3), flag(1)])  # for reading, into the nearest cache, data
+        _request_line(builder, builder.gep(data, [args[1]]))
         return context.get_dummy_value()
 
     return numba.types.void(array, at), generate
@@ -130,3 +143,40 @@ def _put(typing_context, array, at, value):
 @overload(put)
 def _compiled_put(array, at, value):
     return lambda array, at, value: _put(array, at, value)
+
+
+def byte_at(address):
+    """The byte at an address of memory, for kernels: nothing is checked."""
+    return ctypes.c_uint8.from_address(int(address)).value
+
+
+@intrinsic
+def _byte_at(typing_context, address):
+    def generate(context, builder, signature, args):
+        byte = builder.load(builder.inttoptr(args[0], ir.IntType(8).as_pointer()))
+        return builder.zext(byte, ir.IntType(64))
+
+    return numba.types.int64(numba.types.int64), generate
+
+
+@overload(byte_at)
+def _compiled_byte_at(address):
+    return lambda address: _byte_at(address)
+
+
+def prefetch_byte(address):
+    """Request the cache line of a byte that will soon be read."""
+
+
+@intrinsic
+def _prefetch_byte(typing_context, address):
+    def generate(context, builder, signature, args):
+        _request_line(builder, builder.inttoptr(args[0], ir.IntType(8).as_pointer()))
+        return context.get_dummy_value()
+
+    return numba.types.void(numba.types.int64), generate
+
+
+@overload(prefetch_byte)
+def _compiled_prefetch_byte(address):
+    return lambda address: _prefetch_byte(address)

@@ -137,6 +137,53 @@ def prefetches(heuristic):
     return False
 
 
+# ---- under a bound ------------------------------------------------------------------------------
+
+
+@operation
+def bounded(heuristic):
+    """Whether the heuristic can tell that a move exceeds the bound without evaluating it."""
+    return False
+
+
+@operation
+def begin(heuristic, node, room):
+    """Make the current board a node from which ``room`` moves are left."""
+
+
+@operation
+def exceeds(heuristic, slot, tile):
+    """Whether a move of a node exceeds the bound."""
+    return False
+
+
+@operation
+def reach(heuristic, node, slot, child, tile, source, target):
+    """Ask memory for what ``settle`` will need of the move in ``slot``, which leads to ``child``."""
+
+
+@operation
+def aim(heuristic, node, slot, tile, source, target, via, via_tile):
+    """Ask memory for what ``exceeds`` will need."""
+
+
+@operation
+def settle(heuristic, node, slot, child, tile):
+    """Find out what is to be known of the node ``child``."""
+
+
+@operation
+def slack_of(heuristic, node):
+    """How far a node stays below the bound."""
+    return 0
+
+
+@operation
+def step(heuristic, slot, tile, source, target):
+    """``apply`` for a search under a bound."""
+    apply(heuristic, slot, tile, source, target)
+
+
 # ---- heuristics ---------------------------------------------------------------------------------
 
 

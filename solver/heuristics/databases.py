@@ -99,7 +99,7 @@ def database_heuristic(grid: Grid, blank: int, database: Database, reflection: b
             f"{database.path} is for {database.grid} boards with the blank's home on cell {database.spec.blank}, not "
             f"for {grid} boards with this goal: {how_to_build(grid, blank, database.path.parent)}"
         )
-    return pattern_database.prepare(grid, blank, database, reflection)
+    return pattern_database.prepare(grid, blank, (database,), reflection)
 
 
 def how_to_build(grid: Grid, blank: int, folder: Path) -> str:

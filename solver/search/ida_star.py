@@ -35,12 +35,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import kernel, prefetch_line, shared
+from pdb_builder.base.jit import borrowing, fetch, kernel, prefetch_line, put, shared
 
-from ..heuristics.contract import apply, evaluate, load, prefetch, prefetches
+from ..heuristics.contract import (
+    aim,
+    apply,
+    begin,
+    bounded,
+    evaluate,
+    exceeds,
+    load,
+    prefetch,
+    prefetches,
+    reach,
+    settle,
+    slack_of,
+    step,
+)
 from .automaton import MOVES, cell_of, pack, state_of
-from .pruning import automaton_of
 from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
+from .pruning import automaton_of
 
 SLICE = 500_000  # expansions before the loop returns: some hundredths of a second
 PULSE = 0.05  # seconds between looks at the clock while threads search
@@ -82,6 +96,7 @@ def _new_stack(cells: int, depth: int) -> Stack:
 # always set, so that 0 is the end of the list.
 MOVE_BITS, LISTED_MOVE = 4, 4
 VALUE_BITS = 16  # of the values that moves are ordered by
+ROOM_FOR_SLACK = 1 << 12  # more than any slack
 
 
 @shared
@@ -120,27 +135,39 @@ def _last_move(entry):
 
 
 @shared
-def _first_slot(depth, last_move):
-    """The slot for move 0 of a board at this depth, reached by a move of this index; siblings have slots apart."""
-    return ((depth * MOVES) | last_move) * MOVES
+def _node(depth, last_move):
+    """The number of a board at this depth, reached by a move of this index: siblings have numbers of their own."""
+    return (depth * MOVES) | last_move
+
+
+@shared
+def _slot(node, index):
+    """The slot for a move of a node."""
+    return (node * MOVES) | index
 
 
 # ---- the loop -----------------------------------------------------------------------------------
 
 
 @shared
-def _prefetch_moves(heuristic, slot, successor, board, automaton, via, via_tile):
-    """Prefetch all moves of a board: of the current one, or of the one after the move in slot ``via``."""
+def _prefetch_moves(heuristic, node, successor, board, automaton, via, via_tile):
+    """Prefetch all moves of a node: of the current board, or of the one after the move in slot ``via``."""
     first = state_of(successor) * MOVES
+    blank = cell_of(successor)
     for index in range(MOVES):
-        if automaton.successors[first + index] == 0:
+        child = np.int64(fetch(automaton.successors, first + index))
+        if child == 0:
             break
-        source = cell_of(np.int64(automaton.successors[first + index]))
-        prefetch(heuristic, slot | index, board[source], source, cell_of(successor), via, via_tile)
+        source = cell_of(child)
+        tile = fetch(board, source)
+        if bounded(heuristic):
+            aim(heuristic, node, _slot(node, index), tile, source, blank, via, via_tile)
+        else:
+            prefetch(heuristic, _slot(node, index), tile, source, blank, via, via_tile)
 
 
-@kernel
-def _start(heuristic, stack, automaton, start, parts, prefix):
+@borrowing
+def _start(heuristic, stack, automaton, start, parts, prefix, bound):
     """Put a search at the end of a path of successors from the start."""
     board, path, todo, state = stack
     for cell in range(board.size):
@@ -158,14 +185,15 @@ def _start(heuristic, stack, automaton, start, parts, prefix):
         board[blank] = tile
         blank = source
     base = prefix.size - 1
-    _prefetch_moves(heuristic, _first_slot(base, 0), path[base], board, automaton, 0, 0)
+    begin(heuristic, _node(base, 0), bound - base)
+    _prefetch_moves(heuristic, _node(base, 0), path[base], board, automaton, 0, 0)
     state[DEPTH] = state[BASE] = base
     todo[base] = 0
     state[EXPANDED] = state[GENERATED] = state[LISTED] = 0
     state[LEAST] = 1 << 30
 
 
-@kernel
+@borrowing
 def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, prefixes, counts, most, early):
     """Search the subtree of a stack until it is finished, a solution is found or ``most`` boards were expanded.
 
@@ -174,7 +202,7 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
     is shorter than the bound, and none is looked for: code for that is not even compiled.
     """
     board, path, todo, state = stack
-    successors, branching, _, _, _ = automaton
+    successors = automaton.successors
     depth, base = state[DEPTH], state[BASE]
     expanded, generated, least, listed = state[EXPANDED], state[GENERATED], state[LEAST], state[LISTED]
     last = expanded + most
@@ -185,43 +213,86 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
     while True:
         if unexpanded:
             first = state_of(here) * MOVES
-            slot = _first_slot(depth, _last_move(here))
+            node = _node(depth, _last_move(here))
             room = bound - depth - 1
             expanded += 1
             chosen = 0
             values = 0
             count = 0
-            excess = 1 << 20
-            for index in range(MOVES):
-                if successors[first + index] == 0:
-                    break
-                generated += 1
-                source = cell_of(np.int64(successors[first + index]))
-                value = evaluate(heuristic, slot | index, board[source], source, blank)
-                fits = np.int64(value <= room)
-                chosen |= ((index | LISTED_MOVE) & -fits) << (MOVE_BITS * count)
-                values |= (value & -fits) << (VALUE_BITS * count)
-                count += fits
-                excess = min(excess, value + (fits << 20))
-                if early is not None and value == 0:
-                    chosen, room = index | LISTED_MOVE, 0
-                    break
-            least = min(least, excess + depth + 1)
-            if by_value and count > 1:
-                chosen = _by_value(chosen, values, count)
-            todo[depth] = chosen
+            if bounded(heuristic):
+                for index in range(MOVES):
+                    child = np.int64(fetch(successors, first + index))
+                    if child == 0:
+                        break
+                    generated += 1
+                    if exceeds(heuristic, _slot(node, index), fetch(board, cell_of(child))):
+                        least = bound + 2
+                    else:
+                        prefetch_line(successors, state_of(child) * MOVES)
+                        chosen |= (index | LISTED_MOVE) << (MOVE_BITS * count)
+                        count += 1
+            else:
+                excess = 1 << 20
+                for index in range(MOVES):
+                    child = np.int64(fetch(successors, first + index))
+                    if child == 0:
+                        break
+                    generated += 1
+                    source = cell_of(child)
+                    value = evaluate(heuristic, _slot(node, index), fetch(board, source), source, blank)
+                    fits = np.int64(value <= room)
+                    chosen |= ((index | LISTED_MOVE) & -fits) << (MOVE_BITS * count)
+                    values |= (value & -fits) << (VALUE_BITS * count)
+                    count += fits
+                    excess = min(excess, value + (fits << 20))
+                    if early is not None and value == 0:
+                        chosen, room = index | LISTED_MOVE, 0
+                        break
+                least = min(least, excess + depth + 1)
+            if bounded(heuristic):
+                for place in range(count):
+                    index = _move_at(chosen, place)
+                    source = cell_of(np.int64(fetch(successors, first + index)))
+                    child_node = _node(depth + 1, index)
+                    reach(heuristic, node, _slot(node, index), child_node, fetch(board, source), source, blank)
+                for place in range(count):
+                    index = _move_at(chosen, place)
+                    child = np.int64(fetch(successors, first + index))
+                    via_tile = fetch(board, cell_of(child))
+                    child_node = _node(depth + 1, index)
+                    _prefetch_moves(heuristic, child_node, child, board, automaton, _slot(node, index), via_tile)
+                reached = chosen
+                places = count
+                chosen = 0
+                count = 0
+                for place in range(places):
+                    index = _move_at(reached, place)
+                    tile = fetch(board, cell_of(np.int64(fetch(successors, first + index))))
+                    child_node = _node(depth + 1, index)
+                    if settle(heuristic, node, _slot(node, index), child_node, tile):
+                        chosen |= (index | LISTED_MOVE) << (MOVE_BITS * count)
+                        if by_value:
+                            values |= (ROOM_FOR_SLACK - slack_of(heuristic, child_node)) << (VALUE_BITS * count)
+                        count += 1
+                    else:
+                        least = bound + 2
             if room == 0 and chosen != 0:  # with no room left only the goal itself is within the bound
                 path[depth + 1] = np.int64(successors[first + _move_at(chosen, 0)])
                 todo[depth] = 0
                 status = FOUND
                 break
+            if by_value and count > 1:
+                chosen = _by_value(chosen, values, count)
+            todo[depth] = chosen
             for place in range(count):
                 index = _move_at(chosen, place)
-                child = np.int64(successors[first + index])
-                prefetch_line(successors, state_of(child) * MOVES)
+                child = np.int64(fetch(successors, first + index))
+                if not bounded(heuristic):
+                    prefetch_line(successors, state_of(child) * MOVES)
                 if prefetches(heuristic):
-                    child_slot = _first_slot(depth + 1, index)
-                    _prefetch_moves(heuristic, child_slot, child, board, automaton, slot | index, board[cell_of(child)])
+                    via_tile = fetch(board, cell_of(child))
+                    child_node = _node(depth + 1, index)
+                    _prefetch_moves(heuristic, child_node, child, board, automaton, _slot(node, index), via_tile)
             if expanded >= last:
                 break
         # Go on with the next move to be made, here or above.
@@ -229,17 +300,17 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
             index = _last_move(here)
             source = blank
             depth -= 1
-            here = path[depth]
+            here = fetch(path, depth)
             blank = cell_of(here)
-            tile = board[blank]
-            board[source] = tile
-            apply(heuristic, _first_slot(depth, _last_move(here)) | index, tile, blank, source)
-            chosen = todo[depth]
+            tile = fetch(board, blank)
+            put(board, source, tile)
+            step(heuristic, _slot(_node(depth, _last_move(here)), index), tile, blank, source)
+            chosen = fetch(todo, depth)
         if chosen == 0:
             status = FINISHED
             break
         index = _move_at(chosen, 0)
-        successor = np.int64(successors[state_of(here) * MOVES + index])
+        successor = np.int64(fetch(successors, state_of(here) * MOVES + index))
         unexpanded = depth + 1 != floor
         if not unexpanded:
             if listed == counts.shape[0]:
@@ -251,15 +322,15 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
             counts[listed, 0], counts[listed, 1] = expanded, generated
             listed += 1
         chosen >>= MOVE_BITS
-        todo[depth] = chosen
+        put(todo, depth, chosen)
         if unexpanded:
             source = cell_of(successor)
-            tile = board[source]
-            board[blank] = tile
-            apply(heuristic, _first_slot(depth, _last_move(here)) | index, tile, source, blank)
+            tile = fetch(board, source)
+            put(board, blank, tile)
+            step(heuristic, _slot(_node(depth, _last_move(here)), index), tile, source, blank)
             depth += 1
             here = _reached(successor, index)
-            path[depth] = here
+            put(path, depth, here)
             blank = source
     state[DEPTH] = depth
     state[EXPANDED], state[GENERATED], state[LEAST], state[LISTED] = expanded, generated, least, listed
@@ -368,7 +439,7 @@ class _Tree:
         return found.least
 
     def _new_worker(self) -> _Worker:
-        heuristic = self.problem.heuristic.workspace(int(_first_slot(self.depth, 0)))
+        heuristic = self.problem.heuristic.workspace(int(_slot(_node(self.depth, 0), 0)))
         return _Worker(heuristic, _new_stack(self.problem.grid.cells, self.depth), np.zeros(2, dtype=np.int64))
 
     def _done(self) -> tuple[int, int]:
@@ -398,7 +469,7 @@ class _Tree:
         """Search below a path. ``pulse`` is called between slices; if it returns True the rest is abandoned."""
         heuristic, stack, done = worker
         state = stack.state
-        _start(heuristic, stack, self.automaton, self.start, self.parts, prefix)
+        _start(heuristic, stack, self.automaton, self.start, self.parts, prefix, bound)
         before, paths = done.copy(), []
         status, unexpanded = SLICED, True
         while status != FINISHED:
