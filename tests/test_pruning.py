@@ -5,14 +5,15 @@ from functools import cache
 
 import pytest
 
-from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 from solver.heuristics import manhattan
 from solver.search.automaton import MOVES, cell_of, never_undo, state_of
-from solver.search.forbidden_words import LONGEST, forbidden_words, letter_at
-from solver.search.pruning import automaton_of, pruning_automaton
+from solver.search.forbidden_words import all_proven, forbidden_words, length_of, letter_at
+from solver.search.outcome import Pruning
+from solver.search.pruning import automaton_of_words
+from solver.search.word_files import automaton_for
 
-from .helpers import length, searched
+from .helpers import boards_along, length, searched
 from .oracle import boards_after, count_shortest_solutions, distances_to
 
 pytestmark = pytest.mark.jit
@@ -58,11 +59,17 @@ def minimal_words(grid, cell, longest, ties):
     return {path for path in refused if path[1:] not in tails and path[2:] != path[:1]}
 
 
-def as_path(grid, cell, word, length):
+def as_path(grid, cell, word):
     path = [cell]
-    for place in range(length - 1, -1, -1):
-        path.append(grid.neighbours[path[-1]][letter_at(int(word), place)])
+    for place in range(length_of(word) - 1, -1, -1):
+        path.append(grid.neighbours[path[-1]][letter_at(word, place)])
     return tuple(path)
+
+
+def pairs_of(words, cell):
+    """The forbidden words from a cell, each with the earlier one that does the same."""
+    part = slice(words.first[cell], words.first[cell + 1])
+    return list(zip(words.words[part].tolist(), words.earlier[part].tolist(), strict=True))
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -71,11 +78,23 @@ def test_forbidden_words_are_those_of_a_naive_list(grid, ties):
     longest = 8
     found = forbidden_words(grid, longest, ties, threads=2)
     for cell in range(grid.cells):
-        paths = {as_path(grid, cell, word, size) for size, words in enumerate(found[cell]) for word in words.tolist()}
-        assert paths == minimal_words(grid, cell, longest, ties)
+        pairs = pairs_of(found, cell)
+        assert pairs == sorted(pairs)
+        assert {as_path(grid, cell, word) for word, _ in pairs} == minimal_words(grid, cell, longest, ties)
+        assert len({word for word, _ in pairs}) == len(pairs)
+        start = tuple(0 if place == cell else place + 1 for place in range(grid.cells))
+        for word, earlier in pairs:
+            path, other = as_path(grid, cell, word), as_path(grid, cell, earlier)
+            assert (len(other), other) < (len(path), path) and (len(other) < len(path) or not ties)
+            assert boards_along(grid, start, path)[-1] == boards_along(grid, start, other)[-1]
+    assert all_proven(grid, found, longest, ties)
 
 
 # ---- the automaton ------------------------------------------------------------------------------
+
+
+def automaton_from_scratch(grid, longest, ties=False):
+    return automaton_of_words(grid, forbidden_words(grid, longest, ties))
 
 
 def successors_of(automaton, state):
@@ -89,13 +108,15 @@ def successors_of(automaton, state):
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
 def test_the_automaton_allows_the_walks_without_forbidden_words(grid, ties):
     longest = 6
-    automaton = pruning_automaton(grid, longest, ties)
+    automaton = automaton_from_scratch(grid, longest, ties)
     for cell in range(grid.cells):
         allowed, _ = canonical_words(grid, cell, longest, ties)
         walks, level = [], [((cell,), int(automaton.starts[cell]))]
         for _ in range(longest):
             level = [
-                ((*walk, cell_of(one)), state_of(one)) for walk, state in level for one in successors_of(automaton, state)
+                ((*walk, cell_of(one)), state_of(one))
+                for walk, state in level
+                for one in successors_of(automaton, state)
             ]
             walks += [walk for walk, _ in level]
             assert all(automaton.cell[state] == walk[-1] for walk, state in level)
@@ -106,7 +127,7 @@ def test_the_automaton_allows_the_walks_without_forbidden_words(grid, ties):
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
 def test_longer_walks_hold_no_forbidden_word_anywhere(grid):
     longest, chance = 7, random.Random(1)
-    automaton = pruning_automaton(grid, longest)
+    automaton = automaton_from_scratch(grid, longest)
     forbidden = {path for cell in range(grid.cells) for path in canonical_words(grid, cell, longest, False)[1]}
     for _ in range(200):
         cell = chance.randrange(grid.cells)
@@ -125,8 +146,8 @@ def test_longer_walks_hold_no_forbidden_word_anywhere(grid):
 
 def test_looking_back_two_moves_is_never_undoing_one():
     for grid in GRIDS:
-        assert automaton_of(grid, 2) is never_undo(grid)
-        assert len(pruning_automaton(grid, 2).branching) == grid.cells + sum(map(len, grid.neighbours))
+        assert automaton_for(grid, 2) is never_undo(grid)
+        assert len(automaton_from_scratch(grid, 2).branching) == grid.cells + sum(map(len, grid.neighbours))
 
 
 @pytest.mark.parametrize(
@@ -136,13 +157,7 @@ def test_looking_back_two_moves_is_never_undoing_one():
 )
 def test_sizes_of_known_automata(grid, states):
     for longest, count in states.items():
-        assert len(pruning_automaton(grid, longest).branching) == count
-
-
-@pytest.mark.parametrize("longest", [1, LONGEST + 1])
-def test_automata_that_are_too_short_or_too_long_are_refused(longest):
-    with pytest.raises(InputError, match=f"`pruning` must be between 2 and {LONGEST} moves, got {longest}"):
-        pruning_automaton(Grid(3, 3), longest)
+        assert len(automaton_from_scratch(grid, longest).branching) == count
 
 
 # ---- nothing is lost ----------------------------------------------------------------------------
@@ -150,7 +165,7 @@ def test_automata_that_are_too_short_or_too_long_are_refused(longest):
 
 def check_every_board_is_reached(grid, cell, longest):
     """From a board with its blank on a cell, some shortest path to every board survives the automaton."""
-    automaton = pruning_automaton(grid, longest)
+    automaton = automaton_from_scratch(grid, longest)
     start = tuple(0 if place == cell else place + (place < cell) for place in range(grid.cells))
     distance = distances_to(grid, start)
     level = {start: {int(automaton.starts[cell])}}
@@ -191,7 +206,7 @@ def test_solutions_are_as_short_as_without(grid):
     boards = sorted(distances_to(grid, goal).items())
     for board, distance in chance.sample(boards, 60):
         for longest in (2, 5, 10, 16):
-            outcome = searched("ida-star", grid, 0, board, heuristic, pruning=longest)
+            outcome = searched("ida-star", grid, 0, board, heuristic, pruning=Pruning(longest, longest))
             assert length(outcome) == distance
 
 
@@ -202,5 +217,5 @@ def test_all_shortest_solutions_survive_ties(grid):
     heuristic = manhattan.prepare(grid, 0)
     for board in chance.sample(sorted(distances_to(grid, goal)), 30):
         for longest in (2, 8, 12):
-            outcome = searched("ida-star", grid, 0, board, heuristic, every=True, pruning=longest)
+            outcome = searched("ida-star", grid, 0, board, heuristic, every=True, pruning=Pruning(longest, longest))
             assert len({tuple(path) for path in outcome.paths}) == count_shortest_solutions(grid, board, goal)
