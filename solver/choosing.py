@@ -97,13 +97,13 @@ def pruning_for(grid: Grid, heuristic: Heuristic, settings: Settings, notify: No
     The fixed order of moves is asked for to repeat published counts, so it comes with their rule, never to undo a move.
     Neither is anything gained with a database on a small board: few boards are left to generate.
     """
-    first = later = settings.pruning  # the same from beginning to end
-    if first is None:
-        first, later = _longest(grid, *FIRST), _longest(grid, *LATER)
-        if grid.cells <= SMALL:
-            later = first
-        if settings.order == "fixed" or (grid.cells <= SMALL and heuristic.databases):
-            first = later = NEVER_UNDO
+    if settings.pruning is not None:
+        first = later = settings.pruning
+    elif settings.order == "fixed" or (grid.cells <= SMALL and heuristic.databases):
+        first = later = NEVER_UNDO
+    else:
+        first = _longest(grid, *FIRST)
+        later = first if grid.cells <= SMALL else _longest(grid, *LATER)
     return Pruning(first, later, settings.folder or databases_folder(), notify)
 
 

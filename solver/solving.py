@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
@@ -23,7 +24,7 @@ from .goals import goal_board
 from .heuristics import manhattan
 from .heuristics.preparing import Notify, OnPreparing, ignore_remark
 from .search import check_search, search_named
-from .search.outcome import INTERRUPT, Limits, OnProgress, Outcome, Problem, Progress, unreported
+from .search.outcome import INTERRUPT, Limits, OnProgress, Outcome, Problem, Progress, Stopped, unreported
 from .search.warm_up import warm_up
 from .search.word_files import AUTOMATON, made_automaton
 from .settings import DEFAULTS, Settings, check_settings, folder_of
@@ -155,9 +156,10 @@ def _make_automaton(
     def report(share: float) -> None:
         preparing(AUTOMATON, share)
         if interrupt is not None and interrupt.is_set():
-            raise KeyboardInterrupt
+            raise Stopped
 
-    made_automaton(problem, problem.pruning.first, ties, threads, report)
+    with suppress(Stopped):  # the search comes to the same end, and says so
+        made_automaton(problem, problem.pruning.first, ties, threads, report)
 
 
 def _preparing(progress: OnProgress) -> OnPreparing:

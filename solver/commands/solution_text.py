@@ -77,11 +77,10 @@ def given_up(solution: Solution) -> str:
 
 def _pruning(solution: Solution) -> str:
     """How many moves the automaton has looked back, if that is more than never to undo one."""
-    first = [(one.pruning, one.bound) for one in solution.iterations if one.pruning == solution.pruning]
-    if not first or solution.pruning == NEVER_UNDO:
+    if solution.pruning in (None, NEVER_UNDO):
         return ""
-    from_bound = f" from bound {first[0][1]} on" if len(first) < len(solution.iterations) else ""
-    return f", pruning {solution.pruning}{from_bound}"
+    bounds = [one.bound for one in solution.iterations if one.pruning == solution.pruning]
+    return f", pruning {solution.pruning}{f' from bound {bounds[0]} on' * (len(bounds) < len(solution.iterations))}"
 
 
 def _iteration_table(solution: Solution) -> Iterator[str]:

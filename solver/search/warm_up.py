@@ -20,7 +20,7 @@ _compiled: set[tuple] = set()
 
 def warm_up(search: Callable, problem: Problem, options: dict, both_ends: bool) -> None:
     """Have the code of a search compiled for the heuristic and the options of a problem."""
-    pruning = Pruning(*(min(moves, EASY_PRUNING) for moves in problem.pruning[:2]))
+    pruning = Pruning(min(problem.pruning.first, EASY_PRUNING), min(problem.pruning.later, EASY_PRUNING))
     asked = (search, problem.heuristic.kind, pruning, *(name for name, value in options.items() if value is not None))
     if asked not in _compiled:
         board, blank = list(problem.grid.goal(problem.blank)), problem.blank
