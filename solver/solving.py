@@ -62,8 +62,9 @@ def solve(
     ``board`` and ``goal`` are text as on the command line, or numbers, or rows of numbers; the goal may be ``last``,
     ``first`` or ``spiral``. ``wrap`` joins the edges, so that tiles slide across them. The other options are those of
     ``pdb-solver solve``: ``heuristic`` None is the best one available, ``algorithm`` None is ``ida-star``, or ``beam``
-    for boards too large for it. ``every`` asks for all shortest solutions. ``progress`` is called with the progress of
-    a long search, ``notify`` with remarks in words.
+    for boards too large for it. ``every`` asks for all shortest solutions. ``pruning`` is how many moves ``ida-star``
+    and ``dfs`` look back, 2 for the counts of the literature, None for what is fastest. ``progress`` is called with the
+    progress of a long search, ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
