@@ -18,7 +18,7 @@ from .argument_types import (
 from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
-from .search import SEARCHES
+from .search import MOST_PRUNING, SEARCHES
 from .settings import DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
 from .show.playback import SPEED
 
@@ -87,7 +87,9 @@ def compare_options(command: argparse.ArgumentParser) -> None:
         default="ida-star",
         metavar="A,B,...",
         help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves, "
-        "weighted-a-star:1.5 the weight, beam:10000 the width, dfs:30 a depth limit (default: %(default)s)",
+        "weighted-a-star:1.5 the weight, beam:10000 the width, dfs:30 a depth limit, "
+        "ida-star:pruning=14 how far to look back (2 unless given); several as in ida-star:value:pruning=14 "
+        "(default: %(default)s)",
     )
     command.add_argument("--threads", type=positive, default=1, metavar="N", help="threads per search (default: 1)")
     command.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
@@ -196,6 +198,14 @@ def _search_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--depth", type=number_above_0, metavar="N", help="how deep dfs searches (default: deeper and deeper)"
+    )
+    command.add_argument(
+        "--pruning",
+        type=number_above_0,
+        metavar="N",
+        help="how many moves ida-star and dfs look back for detours that others make up for, at most "
+        f"{MOST_PRUNING}; 2 is never to undo a move, as in published counts (default: what is fastest, and 2 with "
+        "--order fixed)",
     )
     command.add_argument(
         "--order",

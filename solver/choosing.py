@@ -1,4 +1,8 @@
-"""Which heuristic a search uses: the one that was named, or the best one available for the board and the search."""
+"""Which heuristic a search uses, and how far its automaton looks back: as told, or what is best for the board.
+
+The further the automaton looks back, the fewer boards are generated, and the larger it is: above some length, waiting
+for memory costs more than the boards it saves. (docs/benchmarks.md)
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,9 @@ from .heuristics import uninformed
 from .heuristics.contract import Heuristic
 from .heuristics.databases import best_database, database_heuristic, how_to_build
 from .heuristics.preparing import Notify, OnPreparing, ignore_preparing, ignore_remark, prepare
-from .search import SEARCHES, check_search
+from .search import NEVER_UNDO, SEARCHES, check_search
+from .search.forbidden_words import count_walks
+from .search.outcome import Pruning
 from .settings import PROVABLE, Settings, default_algorithm
 
 
@@ -75,3 +81,34 @@ def backward_heuristics(
 def _without_database(grid: Grid) -> str:
     """The best heuristic that needs no database."""
     return "manhattan" if grid.wrap else "linear-conflict"
+
+
+# ---- pruning ------------------------------------------------------------------------------------
+
+SMALL = 16  # cells of a board whose automaton is never the larger one
+# How far the automaton looks back by default, at most, and how many words, of those that never undo a move, may have to
+# be visited to find the forbidden ones: those of the first take a tenth of a second, those of the later some seconds.
+FIRST, LATER = (14, 2_000_000), (16, 60_000_000)
+
+
+def pruning_for(grid: Grid, heuristic: Heuristic, settings: Settings, notify: Notify = ignore_remark) -> Pruning:
+    """How far the automaton of a search looks back: as many moves as the settings say, or what is fastest.
+
+    The fixed order of moves is asked for to repeat published counts, so it comes with their rule, never to undo a move.
+    Neither is anything gained with a database on a small board: few boards are left to generate.
+    """
+    if settings.pruning is not None:
+        first = later = settings.pruning
+    elif settings.order == "fixed" or (grid.cells <= SMALL and heuristic.databases):
+        first = later = NEVER_UNDO
+    else:
+        first = _longest(grid, *FIRST)
+        later = first if grid.cells <= SMALL else _longest(grid, *LATER)
+    return Pruning(first, later, settings.folder or databases_folder(), notify)
+
+
+@cache
+def _longest(grid: Grid, moves: int, most: int) -> int:
+    """The longest words, of an even number of at most ``moves``, that are found by visiting at most ``most``."""
+    walks = count_walks(grid, moves).sum(axis=1).cumsum()
+    return max(NEVER_UNDO, *(length for length in range(2, moves + 1, 2) if walks[length] <= most))

@@ -17,13 +17,13 @@ from pdb_builder.base.numeric import as_flag, as_integer, as_real
 from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
-from .search import SEARCHES, check_search
+from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES, check_search
 
 # The order in which IDA* tries moves: blank up, left, right, down, as seen in the frame; or most promising first.
 ORDERS = ("fixed", "value")
 PROVABLE = 25  # cells of a board for which a shortest solution can be proven, with patience
 DEFAULT_WEIGHT, MOST_WEIGHT = 1.5, 1000
-MOST_OF = {"width": 100_000_000, "depth": 10_000}
+RANGES = {"width": (1, 100_000_000), "depth": (1, 10_000), "pruning": (NEVER_UNDO, MOST_PRUNING)}
 DEFAULT_SECONDS = 10.0  # for a beam that grows until it is told to stop
 
 # What a refusal says if an option is given to a search that does not have it.
@@ -33,6 +33,7 @@ _REFUSALS = {
     "weight": "has no weight: leave out `weight`, or use weighted-a-star",
     "width": "has no width: leave out `width`, or use beam",
     "depth": "has no depth limit: leave out `depth`, or use dfs",
+    "pruning": "has no automaton to look back with: leave out `pruning`, or use ida-star or dfs",
 }
 
 
@@ -51,6 +52,7 @@ class Settings(NamedTuple):
     weight: float | None = None
     width: int | None = None
     depth: int | None = None
+    pruning: int | None = None
 
 
 DEFAULTS = Settings()
@@ -68,7 +70,7 @@ def default_algorithm(grid: Grid, settings: Settings) -> str:
     for option in ("weight", "width", "depth"):
         if getattr(settings, option) is not None:
             return next(name for name, search in SEARCHES.items() if option in search.options)
-    return "ida-star" if grid.cells <= PROVABLE or settings.every or settings.order else "beam"
+    return "ida-star" if grid.cells <= PROVABLE or settings.every or settings.order or settings.pruning else "beam"
 
 
 def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
@@ -91,12 +93,12 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
             if limit is None or limit <= 0:
                 raise InputError(f"`{name}` must be above 0, got {value!r}: give a positive number, or leave it out")
             checked[name] = None if limit == math.inf else limit if name == "time_limit" else math.ceil(limit)
-    for name, most in MOST_OF.items():
+    for name, (least, most) in RANGES.items():
         value = getattr(settings, name)
         if value is not None:
             number = as_integer(value)
-            if number is None or not 0 < number <= most:
-                raise InputError(f"`{name}` must be an integer between 1 and {most:,}, got {value!r}")
+            if number is None or not least <= number <= most:
+                raise InputError(f"`{name}` must be an integer between {least} and {most:,}, got {value!r}")
             checked[name] = number
     if settings.algorithm is None and grid is not None:
         settings = settings._replace(algorithm=default_algorithm(grid, settings))

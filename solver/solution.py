@@ -42,6 +42,7 @@ class Solution:
     generated: int
     seconds: float
     iterations: list[Iteration] = field(repr=False)
+    pruning: int | None = None  # the most moves that the search's automaton has looked back, if it has one to choose
     stored: int | None = None  # boards in memory at the end, if the search keeps them
     stopped: str | None = None  # time, nodes, memory, depth, width or interrupt
     suboptimality_bound: float | None = None  # None without a guarantee
@@ -104,6 +105,7 @@ class Solution:
             "algorithm": self.algorithm,
             "heuristic": self.heuristic,
             "h_start": self.h_start,
+            "pruning": self.pruning,
             "expanded": self.expanded,
             "generated": self.generated,
             "stored": self.stored,

@@ -7,7 +7,8 @@ its goal. What it has proven counts once the databases behind it were compared w
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
@@ -17,18 +18,21 @@ from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
 from .board import Board, board_text, grid_of, parse_board
-from .choosing import backward_heuristics, heuristic_for
+from .choosing import backward_heuristics, heuristic_for, pruning_for
 from .frame import frame_of
 from .goals import goal_board
 from .heuristics import manhattan
-from .heuristics.preparing import Notify, ignore_remark
+from .heuristics.preparing import Notify, OnPreparing, ignore_remark
 from .search import check_search, search_named
-from .search.outcome import INTERRUPT, Limits, OnProgress, Outcome, Problem, Progress, unreported
+from .search.outcome import INTERRUPT, Limits, OnProgress, Outcome, Problem, Progress, Stopped, unreported
 from .search.warm_up import warm_up
+from .search.word_files import AUTOMATON, made_automaton
 from .settings import DEFAULTS, Settings, check_settings, folder_of
 from .solution import Solution, replay
 from .solvability import why_unsolvable
 from .watch import Watch
+
+PROBLEM_OPTIONS = ("order", "pruning")  # of a search that are part of its problem
 
 
 def solve(
@@ -48,6 +52,7 @@ def solve(
     weight: float | None = None,
     width: int | None = None,
     depth: int | None = None,
+    pruning: int | None = None,
     folder: str | Path | None = None,
     progress: OnProgress = unreported,
     notify: Notify = ignore_remark,
@@ -57,8 +62,9 @@ def solve(
     ``board`` and ``goal`` are text as on the command line, or numbers, or rows of numbers; the goal may be ``last``,
     ``first`` or ``spiral``. ``wrap`` joins the edges, so that tiles slide across them. The other options are those of
     ``pdb-solver solve``: ``heuristic`` None is the best one available, ``algorithm`` None is ``ida-star``, or ``beam``
-    for boards too large for it. ``every`` asks for all shortest solutions. ``progress`` is called with the progress of
-    a long search, ``notify`` with remarks in words.
+    for boards too large for it. ``every`` asks for all shortest solutions. ``pruning`` is how many moves ``ida-star``
+    and ``dfs`` look back, 2 for the counts of the literature, None for what is fastest. ``progress`` is called with the
+    progress of a long search, ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
@@ -66,7 +72,7 @@ def solve(
     target = goal_board(grid, board_text(goal))
     limits = (time_limit, node_limit, memory_limit)
     where = folder_of(folder)
-    settings = Settings(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth)
+    settings = Settings(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning)
     return solve_board(grid, start, target, settings, progress, notify)
 
 
@@ -93,9 +99,12 @@ def solve_board(
         problem = Problem(
             grid, frame.blank, frame.enter(start), heuristic, by_value, lambda *goal: watch.over(made_backward(*goal))
         )
-        options = {name: getattr(settings, name) for name in entry.options if name != "order"}
+        if "pruning" in entry.options:
+            problem = problem._replace(pruning=pruning_for(grid, heuristic, settings, notify))
+        options = {name: getattr(settings, name) for name in entry.options if name not in PROBLEM_OPTIONS}
         warm_up(search, problem, options, entry.both_ends)
     threads = check_threads(settings.threads)
+    _make_automaton(problem, settings.every, threads, preparing, interrupt)
     began = time.perf_counter()
     deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
     limits = Limits(deadline, settings.node_limit, settings.memory_limit, interrupt, watch.look)
@@ -130,6 +139,7 @@ def solve_board(
         generated=outcome.generated,
         seconds=seconds,
         iterations=outcome.iterations,
+        pruning=max((one.pruning or 0 for one in outcome.iterations), default=0) or None,
         stored=outcome.stored,
         stopped=outcome.stopped,
         suboptimality_bound=outcome.suboptimality_bound,
@@ -139,7 +149,21 @@ def solve_board(
     )
 
 
-def _preparing(progress: OnProgress) -> Callable[[str, float], object]:
+def _make_automaton(
+    problem: Problem, ties: bool, threads: int, preparing: OnPreparing, interrupt: Event | None
+) -> None:
+    """Make the automaton that a search begins with before its clock starts."""
+
+    def report(share: float) -> None:
+        preparing(AUTOMATON, share)
+        if interrupt is not None and interrupt.is_set():
+            raise Stopped
+
+    with suppress(Stopped):  # the search comes to the same end, and says so
+        made_automaton(problem, problem.pruning.first, ties, threads, report)
+
+
+def _preparing(progress: OnProgress) -> OnPreparing:
     """The progress of preparations, reported as progress of the search."""
     return lambda what, share: progress(Progress(0, 0, 0, share, preparing=what))
 

@@ -10,7 +10,7 @@ from solver.heuristics import manhattan, uninformed
 from solver.heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
 from solver.instances import load_set
 from solver.search import SEARCHES, search_named
-from solver.search.outcome import Limits, Problem, unreported
+from solver.search.outcome import Limits, Problem, Pruning, unreported
 
 from .oracle import boards_after
 
@@ -79,7 +79,8 @@ def searched(name, grid, blank, board, heuristic, **options):
         heuristic = uninformed.prepare(grid, blank)
     settings = {"threads": 1, "limits": Limits(), "progress": unreported} | OPTIONS.get(name, {}) | options
     by_value, backward = settings.pop("by_value", False), settings.pop("backward", manhattan.prepare)
-    outcome = search_named(name)(Problem(grid, blank, board, heuristic, by_value, backward), **settings)
+    pruning = settings.pop("pruning", Pruning())
+    outcome = search_named(name)(Problem(grid, blank, board, heuristic, by_value, backward, pruning), **settings)
     for path in outcome.paths:
         assert boards_along(grid, board, path)[-1] == grid.goal(blank)
     if outcome.paths:

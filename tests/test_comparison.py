@@ -65,7 +65,8 @@ def test_every_cell_agrees_with_solve_and_with_breadth_first_search():
     for one in comparison.finished():
         for method in methods:
             found = comparison.cell(one, method)
-            alone = solve(one.board, heuristic=method.heuristic, algorithm=method.algorithm, threads=1)
+            options = {"pruning": 2} if method.algorithm == "ida-star" else {}
+            alone = solve(one.board, heuristic=method.heuristic, algorithm=method.algorithm, threads=1, **options)
             assert found.length == distances[one.board] == alone.length
             assert counts_of(found) == counts_of(alone) and found.limit_hit is None
             assert (found.stored is None) == (method.algorithm == "ida-star")
@@ -84,7 +85,7 @@ def test_methods_are_named_after_their_databases(small):
     for one in comparison.finished():
         for method in methods:
             order = method.algorithm.partition(":")[2]
-            alone = solve(one.board, heuristic=method.settings.heuristic, folder=small.parent, order=order)
+            alone = solve(one.board, heuristic=method.settings.heuristic, folder=small.parent, order=order, pruning=2)
             assert comparison.cell(one, method).generated == alone.generated
 
 
@@ -114,6 +115,25 @@ def test_methods_are_named_after_their_databases(small):
         ("beam:0", "manhattan", "width must be an integer between 1 and 100,000,000, got 0"),
         ("dfs:deep", "manhattan", "the depth of dfs must be an integer, got 'deep'"),
         ("dfs:-1", "manhattan", "depth must be an integer between 1 and 10,000, got -1"),
+        ("ida-star ida-star:pruning=2", "manhattan", "ida-star:pruning=2 with manhattan is named twice"),
+        (
+            "ida-star:pruning=",
+            "manhattan",
+            "the pruning of ida-star must be an integer, got '': write it as ida-star:pru",
+        ),
+        ("ida-star:pruning=deep", "manhattan", "got 'deep': write it as ida-star:pruning=14"),
+        ("ida-star:pruning=1", "manhattan", "ida-star:pruning=1: pruning must be an integer between 2 and 24, got 1"),
+        ("ida-star:pruning=25", "manhattan", "pruning must be an integer between 2 and 24, got 25"),
+        ("ida-star:14", "manhattan", "unknown order '14'"),
+        ("ida-star:pruning=8:pruning=9", "manhattan", "ida-star:pruning=8:pruning=9 gives the pruning twice"),
+        (
+            "ida-star:width=9",
+            "manhattan",
+            "ida-star has no parameter 'width': write it as ida-star:order=fixed or ida-",
+        ),
+        ("ida-star:=9", "manhattan", "ida-star has no parameter ''"),
+        ("beam:pruning=8", "manhattan", "beam has no parameter 'pruning': write it as beam:width=10000"),
+        ("a-star:pruning=8", "manhattan", "a-star takes no parameter, got 'pruning=8'"),
         ("greedy:2", "manhattan", "greedy takes no parameter, got '2'"),
         ("bfs:30", "manhattan", "bfs takes no parameter, got '30'"),
         ("greedy bidirectional", "inversions", "inadmissible, so bidirectional cannot guarantee a"),
@@ -122,6 +142,40 @@ def test_methods_are_named_after_their_databases(small):
 def test_methods_that_make_no_sense_are_refused(algorithms, heuristics, message, tmp_path):
     with pytest.raises(InputError, match=message):
         prepare_methods(GRID, GOAL, algorithms.split(), heuristics.split(), Settings(folder=tmp_path))
+
+
+def test_parameters_are_settings():
+    algorithms = ["ida-star", "ida-star:pruning=14", "ida-star:value:pruning=6", "ida-star:pruning=6:order=fixed"]
+    algorithms += ["dfs", "dfs:25", "dfs:25:pruning=8", "dfs:pruning=8", "beam:width=20", "weighted-a-star:weight=2"]
+    methods = prepare_methods(GRID, GOAL, algorithms, ["manhattan"], Settings(threads=1, memory_limit=10**8))
+    assert [method.algorithm for method in methods] == algorithms
+    found = [(one.order, one.pruning, one.depth, one.width, one.weight) for one in (m.settings for m in methods)]
+    assert found == [
+        (None, 2, None, None, None),
+        (None, 14, None, None, None),
+        ("value", 6, None, None, None),
+        ("fixed", 6, None, None, None),
+        (None, 2, None, None, None),
+        (None, 2, 25, None, None),
+        (None, 8, 25, None, None),
+        (None, 8, None, None, None),
+        (None, None, None, 20, None),
+        (None, None, None, None, 2),
+    ]
+
+
+def test_cells_of_methods_that_look_back_further_are_kept_apart():
+    algorithms = ["ida-star", "ida-star:pruning=8", "ida-star:pruning=14"]
+    methods = prepare_methods(GRID, GOAL, algorithms, ["manhattan"], Settings(threads=1))
+    whole = run(Comparison(GRID, GOAL, boards(4), methods))
+    generated = [sum(found.generated for found in whole.column(method)) for method in methods]
+    assert generated == sorted(generated, reverse=True) and len(set(generated)) == 3
+    again = Comparison(GRID, GOAL, boards(4), methods)
+    recall(again, list(whole.cells.values()), "file.csv")
+    assert again.cells == whole.cells
+    swapped = [found._replace(algorithm="ida-star") for found in whole.column(methods[2])]
+    with pytest.raises(InputError, match=r"generates .* boards for board \d, but here it is"):
+        recall(Comparison(GRID, GOAL, boards(4), methods), swapped, "file.csv")
 
 
 def test_every_search_can_be_compared():

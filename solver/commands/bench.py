@@ -1,8 +1,8 @@
 """``pdb-solver bench``: how fast boards are solved, one row per measurement.
 
 Searches are timed without compiling or opening anything, best of a few runs where they are short. The rows of one run
-share the machine and the hour, which makes them comparable. A row is a function that returns its figures by name; its
-docstring is printed with them.
+share the machine and the hour, which makes them comparable. IDA* never undoes a move, and no more, as it always did
+here. A row is a function that returns its figures by name; its docstring is printed with them.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pdb_builder.pattern import NAMED, Spec, shape_of
 from ..board import format_board
 from ..goals import goal_board
 from ..instances import load_set, random_board
+from ..search import NEVER_UNDO
 from ..settings import Settings
 from ..solution import Solution
 from ..solving import solve_board
@@ -65,7 +66,7 @@ def _cheapest(count: int) -> list[int]:
 
 def _cheap_rate(heuristic: str, folder: Path) -> dict:
     """The speed of a heuristic on 40 of Korf's boards, one thread."""
-    settings = Settings(heuristic, threads=1, folder=folder)
+    settings = Settings(heuristic, threads=1, folder=folder, pruning=NEVER_UNDO)
     return _rate(_best(3, lambda: _solved("korf100", _cheapest(40), settings)))
 
 
@@ -94,7 +95,7 @@ def linear_conflict(folder: Path) -> dict:
 
 def korf24(folder: Path) -> dict:
     """The 5x5 boards 38 and 40 of Korf & Felner with 5x5-6-6-6-6, one thread."""
-    settings = Settings("pdb:5x5-6-6-6-6", threads=1, folder=folder)
+    settings = Settings("pdb:5x5-6-6-6-6", threads=1, folder=folder, pruning=NEVER_UNDO)
     return _rate(_best(3, lambda: _solved("korf24", [38, 40], settings)))
 
 
@@ -135,7 +136,7 @@ def _print_a_star_memory(folder: Path) -> None:
 def threads(folder: Path) -> dict:
     """All threads against one on Korf's board 60, Manhattan distance, 3.3 billion boards generated."""
     alone, together = (
-        _solved("korf100", [60], Settings("manhattan", threads=count, folder=folder))
+        _solved("korf100", [60], Settings("manhattan", threads=count, folder=folder, pruning=NEVER_UNDO))
         for count in (1, default_threads())
     )
     return {

@@ -8,6 +8,7 @@ from pdb_builder.base.wording import counted
 
 from ..board import draw_board, draw_start_and_goal
 from ..number_text import format_large
+from ..search import NEVER_UNDO
 from ..solution import Solution
 
 LIMITS = {
@@ -46,9 +47,9 @@ def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator
             yield f"\n{heading}{draw_board(grid, board)}"
         yield ""
     if solution.heuristic == "none":
-        yield f"{solution.algorithm}, without a heuristic"
+        yield f"{solution.algorithm}, without a heuristic{_pruning(solution)}"
     else:
-        yield f"{solution.algorithm} with {solution.heuristic}, {solution.h_start} at the start"
+        yield f"{solution.algorithm} with {solution.heuristic}, {solution.h_start} at the start{_pruning(solution)}"
     yield from _iteration_table(solution)
     speed = f"{format_large(solution.generated / solution.seconds)} generated/s" if solution.seconds else ""
     yield speed + ("" if solution.stored is None else f", {counted(solution.stored, 'board')} in memory")
@@ -72,6 +73,14 @@ def given_up(solution: Solution) -> str:
     if solution.stopped == "memory" and solution.algorithm == "beam":
         why = "the beam does not fit into memory: use a smaller --width, or raise --memory-limit"
     return f"no solution has fewer than {counted(solution.lower_bound, 'move')}, {why}"
+
+
+def _pruning(solution: Solution) -> str:
+    """How many moves the automaton has looked back, if that is more than never to undo one."""
+    if solution.pruning in (None, NEVER_UNDO):
+        return ""
+    bounds = [one.bound for one in solution.iterations if one.pruning == solution.pruning]
+    return f", pruning {solution.pruning}{f' from bound {bounds[0]} on' * (len(bounds) < len(solution.iterations))}"
 
 
 def _iteration_table(solution: Solution) -> Iterator[str]:

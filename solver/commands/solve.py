@@ -100,6 +100,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         weight=args.weight,
         width=args.width,
         depth=args.depth,
+        pruning=args.pruning,
     )
 
 

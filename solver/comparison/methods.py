@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import mmap
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.machine import default_threads
@@ -21,13 +21,20 @@ from ..board import Board
 from ..choosing import heuristic_for
 from ..frame import frame_of
 from ..heuristics.preparing import Notify, ignore_remark
-from ..search import Search, check_search
+from ..search import NEVER_UNDO, Search, check_search
 from ..search.outcome import OnProgress, unreported
 from ..settings import ORDERS, Settings, check_settings
 from ..solving import solve_board
 
-# The options that can follow the name of an algorithm and a colon: how they are read, and an example.
-PARAMETERS = {"order": (str, "fixed"), "weight": (float, "1.5"), "width": (int, "10000"), "depth": (int, "30")}
+# The options that can follow the name of an algorithm and a colon: how they are read, and an example. An algorithm's
+# first one need not be named.
+PARAMETERS = {
+    "order": (str, "fixed"),
+    "weight": (float, "1.5"),
+    "width": (int, "10000"),
+    "depth": (int, "30"),
+    "pruning": (int, "14"),
+}
 
 
 class Method(NamedTuple):
@@ -64,9 +71,10 @@ def prepare_methods(
 ) -> list[Method]:
     """Every algorithm with every heuristic, each prepared.
 
-    An algorithm may name a parameter, as in ``ida-star:fixed``, ``weighted-a-star:1.5``, ``beam:10000`` and ``dfs:30``.
-    An uninformed one makes one method, with the heuristic ``none``. ``pdb`` becomes the name of the database it finds.
-    ``progress`` and ``notify`` are told of preparations that take long.
+    An algorithm may have parameters, as in ``ida-star:fixed``, ``weighted-a-star:1.5``, ``beam:10000``, ``dfs:30`` and
+    ``ida-star:value:pruning=14``. Without ``pruning``, depth-first searches never undo a move, and no more, as those of
+    the literature. An uninformed algorithm makes one method, with the heuristic ``none``. ``pdb`` becomes the name of
+    the database it finds. ``progress`` and ``notify`` are told of preparations that take long.
     """
     check_settings(settings)
     frame = frame_of(grid, goal)
@@ -93,28 +101,45 @@ def prepare_methods(
 
 
 def _search_and_settings(algorithm: str, settings: Settings) -> tuple[Search, Settings]:
-    """The search of an algorithm, and its settings with the parameter after its colon."""
-    name, colon, word = algorithm.partition(":")
+    """The search of an algorithm, and its settings with the parameters after its colons."""
+    name, *words = algorithm.split(":")
     search = check_search(name)
     own = settings._replace(algorithm=name)
-    if colon:
-        parameter = next((one for one in PARAMETERS if one in search.options), None)
-        if parameter is None and word in ORDERS:
-            parameter = "order"  # which is refused below, with a better message
-        if parameter is None:
-            raise InputError(f"{name} takes no parameter, got {word[:60]!r}: leave out the colon and the parameter")
-        kind, example = PARAMETERS[parameter]
-        try:
-            own = own._replace(**{parameter: kind(word)})
-        except ValueError:
-            number = "a number" if kind is float else "an integer"
-            raise InputError(
-                f"the {parameter} of {name} must be {number}, got {word[:60]!r}: write it as {name}:{example}"
-            ) from None
+    given: dict[str, Any] = {"pruning": NEVER_UNDO} if "pruning" in search.options else {}
+    named = set()
+    for word in words:
+        parameter, value = _parameter(name, search, word)
+        if parameter in named:
+            raise InputError(f"{algorithm[:60]} gives the {parameter} twice: give it once")
+        named.add(parameter)
+        given[parameter] = value
     try:
-        return search, check_settings(own)
+        return search, check_settings(own._replace(**given))
     except InputError as error:  # it names parameters of ``solve``, which ``compare`` does not have
         raise InputError(f"{algorithm[:60]}: {error}".replace("`", "")) from None
+
+
+def _parameter(name: str, search: Search, text: str) -> tuple[str, Any]:
+    """The option that a parameter of an algorithm sets, and its value."""
+    own = [one for one in PARAMETERS if one in search.options]
+    option, equals, word = text.partition("=")
+    if not equals:
+        # An order is refused later, with a better message.
+        option, word = own[0] if own else "order" if text in ORDERS else "", text
+    if not own and option != "order":
+        raise InputError(f"{name} takes no parameter, got {text[:60]!r}: leave out the colon and the parameter")
+    if option not in PARAMETERS or (equals and option not in own):
+        examples = " or ".join(f"{name}:{one}={PARAMETERS[one][1]}" for one in own)
+        raise InputError(f"{name} has no parameter {option[:60]!r}: write it as {examples}")
+    kind, example = PARAMETERS[option]
+    try:
+        return option, kind(word)
+    except ValueError:
+        number = "a number" if kind is float else "an integer"
+        example = f"{option}={example}" if equals else example
+        raise InputError(
+            f"the {option} of {name} must be {number}, got {word[:60]!r}: write it as {name}:{example}"
+        ) from None
 
 
 def _guaranteed_bound(search: Search, settings: Settings, admissible: bool) -> float | None:

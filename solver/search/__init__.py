@@ -12,6 +12,8 @@ from typing import NamedTuple
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.machine import available_memory
 
+NEVER_UNDO, MOST_PRUNING = 2, 24  # moves that the automaton of a depth-first search can look back
+
 
 class Search(NamedTuple):
     """What is known about a search before it is loaded."""
@@ -28,7 +30,7 @@ SEARCHES = {
     "ida-star": Search(
         "ida_star.search",
         "depth first under a rising bound: shortest, hardly any memory, all threads",
-        options=("every", "order"),
+        options=("every", "order", "pruning"),
     ),
     "a-star": Search("best_first.a_star", "best first: shortest, fewest boards expanded, all of them in memory"),
     "bidirectional": Search(
@@ -56,7 +58,7 @@ SEARCHES = {
     "dfs": Search(
         "ida_star.dfs",
         "depth first, uninformed: shortest by iterative deepening, or the first within a depth limit",
-        options=("depth",),
+        options=("depth", "pruning"),
         uninformed=True,
     ),
 }

@@ -7,13 +7,18 @@ first of all shortest solutions in that order. If it contained such a word, exch
 before the first (Taylor & Korf 1993).
 
 The letters of a word are move indices: at every cell, moves are numbered in the ascending order of the cells they lead
-to. Two words from the same cell differ first in a letter at the same cell, so the order is a total one.
+to. Two words from the same cell differ first in a letter at the same cell, so the order is a total one. A word is kept
+as an integer, a 1 and then two bits per letter: the order of these integers is shortlex order.
 
 *How they are found.* From each cell, a breadth-first search visits words in shortlex order. It begins with tiles that
 are all different, so equal boards mean equivalent words. A word that leads to a board seen before is forbidden, and not
-extended. Boards are looked up by a Zobrist-style hash and then compared tile by tile: the word that first led there is
-played again. A forbidden word whose tail, without the first move, is forbidden from the next cell adds nothing, and is
-dropped. What remains are the *minimal* forbidden words.
+extended. Boards are not kept: the hash of a board leads to the word that was the first to reach it, and if the hashes
+agree, both words are played and the boards compared tile by tile. A forbidden word whose tail, without the first move,
+is forbidden from the next cell adds nothing, and is dropped. What remains are the *minimal* forbidden words.
+
+*Proofs.* Each forbidden word comes with the earlier word that does the same. To play both is a proof that whoever gets
+the words can repeat (``all_proven``), wherever they come from. A list of proven words that is not complete forbids
+less, and is as right.
 
 *Ties.* Whoever wants all shortest solutions must keep equivalent words of equal length: with ``ties``, a word is
 forbidden only if a shorter one is equivalent to it.
@@ -21,109 +26,57 @@ forbidden only if a shorter one is equivalent to it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import factorial
+from typing import NamedTuple
+
 import numpy as np
 
-from pdb_builder.base.jit import kernel, shared
+from pdb_builder.base.jit import kernel, prefetch_line, shared
 from pdb_builder.base.workers import Workers
 from pdb_builder.grid import Grid
 
+from . import MOST_PRUNING
 from .automaton import MOVES
 
-LONGEST = 24  # moves of a word; longer ones would fit into 64 bits, but not into memory
+LONGEST = MOST_PRUNING  # moves of a word
 LETTER_BITS = 2
+EMPTY = 1  # the word without moves
+TAG_BITS = 64 - LETTER_BITS * LONGEST - 1  # of a hash, beside the word in an entry of the table
+AHEAD = 64  # words whose places in the table are requested before the first of them is looked up
 SEED = 1
-LOWER = np.uint64(0xFFFFFFFF)
+
+OnShare = Callable[[float], object]  # is told which share of the work is done
+
+
+class Words(NamedTuple):
+    """The minimal forbidden words of a grid from all cells, and for each the earlier word that does the same.
+
+    Those from a cell are ``words[first[cell] : first[cell + 1]]``, in shortlex order. Undoing a move is forbidden as
+    well, and not listed.
+    """
+
+    words: np.ndarray
+    earlier: np.ndarray
+    first: np.ndarray  # [cell], and one more: how many there are
+
+
+# ---- words --------------------------------------------------------------------------------------
+
+
+@shared
+def length_of(word):
+    """The number of moves of a word."""
+    length = 0
+    while word >> (LETTER_BITS * length) > EMPTY:
+        length += 1
+    return length
 
 
 @shared
 def letter_at(word, place):
     """The letter of a word at a place, counted from its end."""
     return (word >> (LETTER_BITS * place)) & (MOVES - 1)
-
-
-@kernel
-def _play(neighbours, cell, word, length, board):
-    """Make the moves of a word on a board with the blank on ``cell``."""
-    blank = cell
-    for place in range(length - 1, -1, -1):
-        source = neighbours[blank, letter_at(word, place)]
-        board[blank] = board[source]
-        blank = source
-    board[blank] = 0
-
-
-@kernel
-def _slot(key, table):
-    """Where the search for a hash begins."""
-    return np.int64((key * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(32)) & (table.size - 1)
-
-
-@kernel
-def _fill(table, keys):
-    """Enter all hashes into an empty table."""
-    for number in range(keys.size):
-        at = _slot(keys[number], table)
-        while table[at] != 0:
-            at = (at + 1) & (table.size - 1)
-        table[at] = (keys[number] & ~LOWER) | np.uint64(number + 1)
-
-
-@kernel
-def _extend(neighbours, hash_of, cell, length, ties, level, boards, table, first, after, boards_after, forbidden):
-    """Extend the words of a level, which have ``length`` moves, by every move.
-
-    The columns of ``level`` are the word, the hash of its board, the cell of the blank, and the cell before that. The
-    columns of ``first`` are the words that were the first to reach a board, their lengths and the hashes; ``table``
-    finds their numbers by the upper halves of the hashes. The longer words go to ``after``, with their boards, as far as
-    there is room. Returns how many are in ``after`` and how many are forbidden; the number of first words is kept in
-    ``first[-1, 0]``.
-    """
-    cells = boards.shape[1]
-    known = np.int64(first[-1, 0])
-    kept = 0
-    refused = 0
-    scratch = np.zeros(cells, dtype=np.uint8)
-    for number in range(level.shape[0]):
-        blank, before = np.int64(level[number, 2]), np.int64(level[number, 3])
-        for letter in range(MOVES):
-            source = neighbours[blank, letter]
-            if source < 0 or source == before:
-                continue
-            tile = boards[number, source]
-            word = (np.int64(level[number, 0]) << LETTER_BITS) | letter
-            key = level[number, 1] ^ hash_of[tile, source] ^ hash_of[tile, blank]
-            at = _slot(key, table)
-            earlier = -1
-            while table[at] != 0 and earlier < 0:
-                if (table[at] ^ key) >> np.uint64(32) == 0:
-                    candidate = np.int64(table[at] & LOWER) - 1
-                    for place in range(cells):
-                        scratch[place] = place + 1
-                    _play(neighbours, cell, np.int64(first[candidate, 0]), np.int64(first[candidate, 1]), scratch)
-                    same = scratch[source] == 0 and scratch[blank] == tile
-                    for place in range(cells):
-                        if place != source and place != blank:
-                            same = same and scratch[place] == boards[number, place]
-                    if same:
-                        earlier = candidate
-                at = (at + 1) & (table.size - 1)
-            if earlier >= 0 and not (ties and first[earlier, 1] == length + 1):
-                forbidden[refused] = word
-                refused += 1
-                continue
-            if earlier < 0:
-                first[known, 0], first[known, 1], first[known, 2] = np.uint64(word), np.uint64(length + 1), key
-                known += 1
-                table[at] = (key & ~LOWER) | np.uint64(known)
-            if kept < after.shape[0]:
-                after[kept, 0], after[kept, 1] = np.uint64(word), key
-                after[kept, 2], after[kept, 3] = np.uint64(source), np.uint64(blank)
-                for place in range(cells):
-                    boards_after[kept, place] = boards[number, place]
-                boards_after[kept, blank], boards_after[kept, source] = tile, 0
-                kept += 1
-    first[-1, 0] = np.uint64(known)
-    return kept, refused
 
 
 def neighbours_of(grid: Grid) -> np.ndarray:
@@ -134,50 +87,234 @@ def neighbours_of(grid: Grid) -> np.ndarray:
     return neighbours
 
 
-def _words_from(grid: Grid, cell: int, longest: int, ties: bool) -> list[np.ndarray]:
-    """For each length, the forbidden words from a cell whose beginnings are not forbidden, in ascending order."""
+@shared
+def _play(neighbours, cell, word, length, board):
+    """Make a board from the moves of a word, with the blank on ``cell`` to begin with; False if there is no such move.
+
+    To begin with, the number of a tile is that of its cell and 1.
+    """
+    for place in range(board.size):
+        board[place] = place + 1
+    blank = cell
+    for place in range(length - 1, -1, -1):
+        source = neighbours[blank, letter_at(word, place)]
+        if source < 0:
+            return False
+        board[blank] = board[source]
+        blank = source
+    board[blank] = 0
+    return True
+
+
+@shared
+def _equivalent(neighbours, cell, word, length, other, other_length, board, other_board):
+    """Whether two words lead to the same board. The last two arguments are room for boards."""
+    if not _play(neighbours, cell, word, length, board):
+        return False
+    if not _play(neighbours, cell, other, other_length, other_board):
+        return False
+    same = True
+    for place in range(board.size):
+        same &= board[place] == other_board[place]
+    return same
+
+
+@kernel
+def _proven(neighbours, cell, words, earlier, longest, ties):
+    """Whether every word is forbidden from a cell by the earlier word beside it, and they are in shortlex order."""
+    board, other_board = np.zeros((2, neighbours.shape[0]), dtype=np.uint8)
+    before = np.int64(EMPTY)
+    for number in range(words.size):
+        word, other = np.int64(words[number]), np.int64(earlier[number])
+        if not before < word < 2 << (LETTER_BITS * longest) or not EMPTY <= other < word:
+            return False
+        length, other_length = length_of(word), length_of(other)
+        if word >> (LETTER_BITS * length) != EMPTY or other >> (LETTER_BITS * other_length) != EMPTY:
+            return False
+        if ties and length == other_length:
+            return False
+        if not _equivalent(neighbours, cell, word, length, other, other_length, board, other_board):
+            return False
+        before = word
+    return True
+
+
+def all_proven(grid: Grid, words: Words, longest: int, ties: bool) -> bool:
+    """Whether all words are forbidden, and of at most ``longest`` moves: each is played, and the earlier one too."""
     neighbours = neighbours_of(grid)
-    hash_of = np.random.default_rng(SEED).integers(1, 2**63, (grid.cells + 1, grid.cells), dtype=np.uint64)
-    boards = np.arange(1, grid.cells + 1, dtype=np.uint8)[None]
-    boards[0, cell] = 0
-    level = np.array([[0, 0, cell, grid.cells]], dtype=np.uint64)
-    first = np.zeros((2, 3), dtype=np.uint64)
-    first[-1, 0] = known = 1
-    words: list[np.ndarray] = [np.zeros(0, dtype=np.int64)]
+    ends = zip(words.first[:-1].tolist(), words.first[1:].tolist(), strict=True)
+    return all(
+        _proven(neighbours, cell, words.words[low:high], words.earlier[low:high], longest, ties)
+        for cell, (low, high) in enumerate(ends)
+    )
+
+
+# ---- finding them -------------------------------------------------------------------------------
+
+
+@kernel
+def _extend(neighbours, hash_of, cell, length, ties, level, table, after, forbidden, earlier):
+    """Extend the words of a level, which have ``length`` moves, by every move but the one that undoes the last.
+
+    The words of a level ascend, so most moves of one are those of the word before it: they are not made again. The
+    table has for each board the word that was the first to reach it, and above it a part of the board's hash. Longer
+    words go to ``after`` as far as there is room, or to ``forbidden``, with the earlier ones. Returns how many are in
+    each.
+    """
+    cells = neighbours.shape[0]
+    board, one_board, other_board = np.zeros((3, cells), dtype=np.uint8)
+    for place in range(cells):
+        board[place] = place + 1
+    board[cell] = 0
+    blanks = np.zeros(length + 1, dtype=np.int64)  # along the current word
+    keys = np.zeros(length + 1, dtype=np.uint64)
+    blanks[0] = cell
+    words = np.zeros(AHEAD + MOVES, dtype=np.int64)
+    hashes = np.zeros(AHEAD + MOVES, dtype=np.uint64)
+    slot_shift = np.uint64(64)
+    while (1 << np.int64(64 - slot_shift)) < table.size:
+        slot_shift -= np.uint64(1)
+    tag_mask = ~((np.uint64(1) << np.uint64(64 - TAG_BITS)) - np.uint64(1))
+    word_mask = ~tag_mask
+    kept = refused = 0
+    waiting = 0
+    current = np.int64(-1)
+    for number in range(level.size):
+        word = level[number]
+        same = 0
+        if number > 0:
+            differs = word ^ current
+            while differs >> (LETTER_BITS * (length - same - 1)) == 0:
+                same += 1
+            for depth in range(length, same, -1):
+                board[blanks[depth]] = board[blanks[depth - 1]]
+                board[blanks[depth - 1]] = 0
+        current = word
+        for depth in range(same, length):
+            blank = blanks[depth]
+            source = neighbours[blank, letter_at(word, length - 1 - depth)]
+            tile = board[source]
+            keys[depth + 1] = keys[depth] ^ hash_of[tile, source] ^ hash_of[tile, blank]
+            board[blank], board[source] = tile, 0
+            blanks[depth + 1] = source
+        blank = blanks[length]
+        for letter in range(MOVES):
+            source = neighbours[blank, letter]
+            if source < 0 or (length > 0 and source == blanks[length - 1]):
+                continue
+            tile = board[source]
+            key = keys[length] ^ hash_of[tile, source] ^ hash_of[tile, blank]
+            words[waiting], hashes[waiting] = (word << LETTER_BITS) | letter, key
+            prefetch_line(table, np.int64(key >> slot_shift))
+            waiting += 1
+        if waiting < AHEAD and number + 1 < level.size:
+            continue
+        for one in range(waiting):
+            longer, key = words[one], hashes[one]
+            tag = (key << np.uint64(64 - TAG_BITS)) & tag_mask
+            at = np.int64(key >> slot_shift)
+            found = np.int64(0)
+            while table[at] != 0:
+                if table[at] & tag_mask == tag:
+                    other = np.int64(table[at] & word_mask)
+                    reached = length_of(other)
+                    if _equivalent(neighbours, cell, longer, length + 1, other, reached, one_board, other_board):
+                        found = other
+                        break
+                at = (at + 1) & (table.size - 1)
+            if found == 0:
+                table[at] = tag | np.uint64(longer)
+            elif not ties or found >> (LETTER_BITS * (length + 1)) == 0:
+                forbidden[refused], earlier[refused] = longer, found
+                refused += 1
+                continue
+            if kept < after.size:
+                after[kept] = longer
+                kept += 1
+        waiting = 0
+    return kept, refused
+
+
+@kernel
+def _tail_forbidden(neighbours, cell, words, first, minimal):
+    """Note which of the forbidden words from a cell are minimal: their tails are allowed from the cell after.
+
+    The words ascend, and so do the tails of those that begin with the same letter: they are merged with the words from
+    the cell after.
+    """
+    places = np.zeros(MOVES, dtype=np.int64)
+    for letter in range(MOVES):
+        if neighbours[cell, letter] >= 0:
+            places[letter] = first[neighbours[cell, letter]]
+    for number in range(first[cell], first[cell + 1]):
+        word = words[number]
+        length = length_of(word)
+        letter = letter_at(word, length - 1)
+        tail_end = 1 << (LETTER_BITS * (length - 1))
+        tail = (word & (tail_end - 1)) | tail_end
+        end = first[neighbours[cell, letter] + 1]
+        at = places[letter]
+        while at < end and words[at] < tail:
+            at += 1
+        places[letter] = at
+        minimal[number] = at == end or words[at] != tail
+
+
+def count_walks(grid: Grid, longest: int) -> np.ndarray:
+    """[length, cell] -> how many words of that length there are from a cell that never undo a move."""
+    edges = [(cell, other) for cell, around in enumerate(grid.neighbours) for other in around]
+    onward = {edge: 1.0 for edge in edges}  # words that begin with a move
+    counts = [[1.0] * grid.cells]
+    for _ in range(longest):
+        counts.append([sum(onward[cell, other] for other in around) for cell, around in enumerate(grid.neighbours)])
+        onward = {(cell, near): counts[-1][near] - onward[near, cell] for cell, near in edges}
+    return np.array(counts)
+
+
+def _words_from(grid: Grid, cell: int, longest: int, ties: bool, walks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The forbidden words from a cell whose beginnings are not forbidden, and the earlier ones; both ascend."""
+    neighbours = neighbours_of(grid)
+    random_bits = np.random.default_rng(SEED).integers(0, 2**64, (grid.cells + 1, grid.cells), dtype=np.uint64)
+    table = np.zeros(table_size(grid, walks), dtype=np.uint64)
+    table[0] = EMPTY  # the hash of the first board is 0
+    level = np.array([EMPTY])
+    words, earlier = [], []
     for length in range(longest):
         room = (MOVES - (length > 0)) * len(level)
-        first = np.vstack([first[:known], np.zeros((room + 1, 3), dtype=np.uint64)])
-        first[-1, 0] = known
-        table = np.zeros(1 << (2 * (known + room)).bit_length(), dtype=np.uint64)
-        _fill(table, first[:known, 2])
-        room_after = room if length + 1 < longest else 0
-        after = np.zeros((room_after, 4), dtype=np.uint64)
-        boards_after = np.zeros((room_after, grid.cells), dtype=np.uint8)
-        forbidden = np.zeros(room, dtype=np.int64)
-        where = (level, boards, table, first, after, boards_after, forbidden)
-        kept, refused = _extend(neighbours, hash_of, cell, length, ties, *where)
-        known = int(first[-1, 0])
-        level, boards = after[:kept], boards_after[:kept]
-        words.append(forbidden[:refused].copy())
-    return words
+        after = np.empty(room if length + 1 < longest else 0, dtype=np.int64)  # what is never touched costs no memory
+        forbidden = np.empty((2, room), dtype=np.int64)
+        kept, refused = _extend(neighbours, random_bits, cell, length, ties, level, table, after, *forbidden)
+        level = after[:kept].copy()
+        words.append(forbidden[0, :refused].copy())
+        earlier.append(forbidden[1, :refused].copy())
+    return np.concatenate(words), np.concatenate(earlier)
 
 
-def forbidden_words(grid: Grid, longest: int, ties: bool = False, threads: int | None = None) -> list[list[np.ndarray]]:
-    """[cell][length] -> the minimal forbidden words of at most ``longest`` moves; undoing a move is not listed."""
+def table_size(grid: Grid, walks: np.ndarray) -> int:
+    """The entries of the table for a cell with so many words of each length."""
+    boards = min(walks.sum(), factorial(grid.cells))
+    return 1 << int(1.25 * boards).bit_length()
+
+
+def forbidden_words(
+    grid: Grid, longest: int, ties: bool = False, threads: int | None = None, progress: OnShare = lambda share: None
+) -> Words:
+    """The minimal forbidden words of at most ``longest`` moves. ``progress`` is called by any thread."""
+    walks = count_walks(grid, longest)
+    done = []
+
+    def one_cell(cell: int, _: int) -> tuple[np.ndarray, np.ndarray]:
+        found = _words_from(grid, cell, longest, ties, walks[:, cell])
+        done.append(cell)
+        progress(len(done) / grid.cells)
+        return found
+
     with Workers(threads) as workers:
-        cells = [(cell, cell + 1) for cell in range(grid.cells)]
-        found = workers.over(cells, lambda cell, _: _words_from(grid, cell, longest, ties))
-    return [[_minimal(grid, cell, length, found) for length in range(longest + 1)] for cell in range(grid.cells)]
-
-
-def _minimal(grid: Grid, cell: int, length: int, found: list[list[np.ndarray]]) -> np.ndarray:
-    """The forbidden words from a cell whose tails are not forbidden from the cell after the first move."""
-    words = found[cell][length]
-    if length < 2:
-        return words
-    first, tail = letter_at(words, length - 1), words & ((1 << (LETTER_BITS * (length - 1))) - 1)
-    minimal = np.ones(len(words), dtype=bool)
-    for letter, other in enumerate(grid.neighbours[cell]):
-        here = first == letter
-        minimal[here] = ~np.isin(tail[here], found[other][length - 1], assume_unique=True)
-    return words[minimal]
+        found = workers.over([(cell, cell + 1) for cell in range(grid.cells)], one_cell)
+    words, earlier = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    first = np.cumsum([0, *(len(some) for some, _ in found)])
+    minimal = np.zeros(len(words), dtype=bool)
+    for cell in range(grid.cells):
+        _tail_forbidden(neighbours_of(grid), cell, words, first, minimal)
+    first = np.concatenate([[0], np.cumsum(minimal)])[first]
+    return Words(words[minimal], earlier[minimal], first)

@@ -52,9 +52,9 @@ from ..heuristics.contract import (
     slack_of,
     step,
 )
-from .automaton import MOVES, cell_of, pack, state_of
+from .automaton import MOVES, Automaton, cell_of, pack, state_of
 from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
-from .pruning import automaton_of
+from .word_files import AUTOMATON, made_automaton
 
 SLICE = 500_000  # expansions before the loop returns: some hundredths of a second
 PULSE = 0.05  # seconds between looks at the clock while threads search
@@ -391,14 +391,12 @@ NO_FLOOR = _Floor(-1)
 class _Tree:
     """The search tree of one problem, to be searched bound by bound."""
 
-    def __init__(
-        self, problem: Problem, threads: int, limits: Limits, progress: OnProgress, every: bool, pruning: int
-    ) -> None:
+    automaton: Automaton  # of the current iteration, and the successor that is its start
+    root: np.ndarray
+
+    def __init__(self, problem: Problem, threads: int, limits: Limits, progress: OnProgress, every: bool) -> None:
         self.problem, self.threads, self.limits, self.progress, self.every = problem, threads, limits, progress, every
-        self.automaton = automaton_of(problem.grid, pruning, ties=every)
         self.start = np.array(problem.start, dtype=np.uint8)
-        blank = problem.start.index(0)
-        self.root = np.array([pack(self.automaton.starts[blank], blank)], dtype=np.uint32)
         self.parts = np.array(problem.heuristic.measure(problem.start), dtype=np.int64)
         self.outcome = Outcome(int(self.parts.max()), problem.at_least(int(self.parts.max())))
         self.cut = FIRST_CUT
@@ -418,6 +416,7 @@ class _Tree:
         outcome = self.outcome
         if not early:
             outcome.lower_bound = bound
+        pruning = self._look_back(bound)
         if bound + 2 > self.depth:
             self.depth = bound + ROOM
             self.workers = [self._new_worker()]
@@ -434,9 +433,25 @@ class _Tree:
         finally:
             outcome.expanded += expanded
             outcome.generated += generated
-            outcome.iterations.append(Iteration(bound, expanded, generated, time.perf_counter() - began))
+            outcome.iterations.append(Iteration(bound, expanded, generated, time.perf_counter() - began, pruning))
         outcome.paths = [cell_of(path).tolist() for path in found.paths]
         return found.least
+
+    def _look_back(self, bound: int) -> int:
+        """Choose the automaton of the next iteration; returns how many moves it looks back.
+
+        It may have to be made, and does not outlast the limits while it is.
+        """
+        problem, outcome = self.problem, self.outcome
+        moves, blank = problem.pruning.moves(outcome.iterations), problem.start.index(0)
+
+        def report(share: float) -> None:
+            self.progress(Progress(bound, outcome.expanded, outcome.generated, share, preparing=AUTOMATON))
+            self.limits.check(0)
+
+        self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
+        self.root = np.array([pack(self.automaton.starts[blank], blank)], dtype=np.uint32)
+        return moves
 
     def _new_worker(self) -> _Worker:
         heuristic = self.problem.heuristic.workspace(int(_slot(_node(self.depth, 0), 0)))
@@ -592,12 +607,8 @@ def search(
     limits: Limits,
     progress: OnProgress,
     every: bool = False,
-    pruning: int = 2,
 ) -> Outcome:
-    """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search.
-
-    ``pruning`` is how many moves the automaton looks back.
-    """
+    """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search."""
 
     def iterations(tree: _Tree) -> None:
         bound = tree.outcome.lower_bound
@@ -605,7 +616,7 @@ def search(
             bound = problem.at_least(tree.iterate(bound))
         tree.outcome.suboptimality_bound = 1.0
 
-    return _searched(_Tree(problem, threads, limits, progress, every, pruning), iterations)
+    return _searched(_Tree(problem, threads, limits, progress, every), iterations)
 
 
 def dfs(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress, depth: int | None = None) -> Outcome:
@@ -624,7 +635,7 @@ def dfs(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress,
             raise Stopped("depth")
 
     # A solution of the tree above a cut could come before or after those below: one thread keeps the order.
-    return _searched(_Tree(problem, 1, limits, progress, every=False, pruning=2), one_iteration)
+    return _searched(_Tree(problem, 1, limits, progress, every=False), one_iteration)
 
 
 def _searched(tree: _Tree, work: Callable[[_Tree], None]) -> Outcome:

@@ -11,32 +11,49 @@ With words of two moves alone, the automaton never undoes a move.
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.jit import kernel
 from pdb_builder.grid import Grid
 
-from .automaton import MOVES, STATE_BITS, Automaton, never_undo, pack
-from .forbidden_words import LETTER_BITS, LONGEST, forbidden_words, letter_at, neighbours_of
+from .automaton import MOVES, STATE_BITS, Automaton, pack
+from .forbidden_words import EMPTY, LETTER_BITS, Words, length_of, letter_at, neighbours_of
 
 NONE, FORBIDDEN = 0, -1  # in place of a child
 
 
 @kernel
-def _insert(children, nodes, root, words, length):
-    """Enter words of one length into the trie; returns how many nodes it has then."""
+def _most_nodes(words):
+    """How many nodes words take at most; of its beginnings, a word shares those that the word before it has as well."""
+    nodes = 0
+    before = np.int64(EMPTY)
+    for word in words:
+        length = length_of(word)
+        to_come = length - 1
+        while to_come > 0 and before >> (LETTER_BITS * to_come) == word >> (LETTER_BITS * to_come):
+            to_come -= 1
+        nodes += to_come
+        before = word
+    return nodes
+
+
+@kernel
+def _insert(children, nodes, root, words):
+    """Enter words, the shorter ones first, into the trie; returns how many nodes it has then."""
     for word in words:
         node = root
-        for place in range(length - 1, 0, -1):
+        for place in range(length_of(word) - 1, -1, -1):
             letter = letter_at(word, place)
+            if children[node, letter] == FORBIDDEN:  # the word has a forbidden one at its beginning
+                break
+            if place == 0:
+                children[node, letter] = FORBIDDEN
+                break
             if children[node, letter] == NONE:
                 children[node, letter] = nodes
                 nodes += 1
             node = children[node, letter]
-        children[node, letter_at(word, 0)] = FORBIDDEN
     return nodes
 
 
@@ -80,33 +97,26 @@ def _link(children, neighbours, successors, branching, cell, previous):
     return states
 
 
-def pruning_automaton(grid: Grid, longest: int, ties: bool = False, threads: int | None = None) -> Automaton:
-    """The automaton that forbids all minimal forbidden words of at most ``longest`` moves.
-
-    With ``ties`` it keeps equivalent words of equal length, so that no shortest solution is lost.
-    """
-    if not 2 <= longest <= LONGEST:
-        raise InputError(f"`pruning` must be between 2 and {LONGEST} moves, got {longest}")
-    words = forbidden_words(grid, longest, ties, threads)
-    letters = sum(length * len(some) for of_cell in words for length, some in enumerate(of_cell))
-    room = 1 + grid.cells * (1 + MOVES) + letters
-    children = np.zeros((room, MOVES), dtype=np.int32)  # memory that is never touched costs nothing
-    nodes = 1 + grid.cells
+def automaton_of_words(grid: Grid, words: Words) -> Automaton:
+    """The automaton that forbids these words, and undoing a move."""
+    of_cell = [words.words[low:high] for low, high in zip(words.first[:-1], words.first[1:], strict=True)]
     for start, around in enumerate(grid.neighbours):
-        back = [letter << LETTER_BITS | grid.neighbours[other].index(start) for letter, other in enumerate(around)]
-        words[start][2] = np.append(words[start][2], back)
-        for length, some in enumerate(words[start]):
-            nodes = _insert(children, nodes, start + 1, some, length)
+        back = [
+            (EMPTY << LETTER_BITS | letter) << LETTER_BITS | grid.neighbours[other].index(start)
+            for letter, other in enumerate(around)
+        ]
+        of_cell[start] = np.concatenate([back, of_cell[start]])
+    room = 1 + grid.cells + sum(map(_most_nodes, of_cell))
+    if room >= 1 << STATE_BITS:
+        raise InputError(
+            f"the automaton would have about {room:,} states, more than {1 << STATE_BITS:,}: use a smaller `pruning`"
+        )
+    children = np.zeros((room, MOVES), dtype=np.int32)
+    nodes = 1 + grid.cells
+    for start, some in enumerate(of_cell):
+        nodes = _insert(children, nodes, start + 1, some)
     successors = np.zeros(nodes * MOVES, dtype=np.uint32)
     branching, cell, previous = np.zeros((3, nodes), dtype=np.uint8)
     states = _link(children, neighbours_of(grid), successors, branching, cell, previous)
-    if states >= 1 << STATE_BITS:
-        raise InputError(f"the automaton would have {states:,} states, too many to number: use a smaller `pruning`")
-    starts = np.arange(grid.cells)
-    return Automaton(successors[: states * MOVES], branching[:states], cell[:states], previous[:states], starts)
-
-
-@lru_cache(maxsize=4)
-def automaton_of(grid: Grid, longest: int, ties: bool = False) -> Automaton:
-    """The automaton that looks back so many moves; with 2, it never undoes a move and does nothing else."""
-    return never_undo(grid) if longest == 2 else pruning_automaton(grid, longest, ties)
+    arrays = (successors[: states * MOVES], branching[:states], cell[:states], previous[:states])
+    return Automaton(*arrays, starts=np.arange(grid.cells))

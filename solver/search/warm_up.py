@@ -11,21 +11,23 @@ import time
 from collections.abc import Callable
 
 from ..heuristics import manhattan
-from .outcome import Limits, Problem, unreported
+from .outcome import Limits, Problem, Pruning, unreported
 
 EASY = {"width": 100, "depth": 2}  # enough for the easy board
+EASY_PRUNING = 4  # moves: an automaton made in no time, by all the code that makes others
 _compiled: set[tuple] = set()
 
 
 def warm_up(search: Callable, problem: Problem, options: dict, both_ends: bool) -> None:
     """Have the code of a search compiled for the heuristic and the options of a problem."""
-    asked = (search, problem.heuristic.kind, *(name for name, value in options.items() if value is not None))
+    pruning = Pruning(min(problem.pruning.first, EASY_PRUNING), min(problem.pruning.later, EASY_PRUNING))
+    asked = (search, problem.heuristic.kind, pruning, *(name for name, value in options.items() if value is not None))
     if asked not in _compiled:
         board, blank = list(problem.grid.goal(problem.blank)), problem.blank
         for _ in range(2):  # two moves from the goal
             near = next(cell for cell in problem.grid.neighbours[blank] if cell != problem.blank)
             board[blank], board[near], blank = board[near], 0, near
-        easy = problem._replace(start=tuple(board), backward=manhattan.prepare)
+        easy = problem._replace(start=tuple(board), backward=manhattan.prepare, pruning=pruning)
         given = {name: EASY.get(name, value) for name, value in options.items() if value is not None}
         limits = Limits(deadline=time.monotonic() + 3600, memory=10**6)
         search(easy, threads=1, limits=limits, progress=unreported, **given)

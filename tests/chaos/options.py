@@ -120,7 +120,21 @@ def _heuristic(chance: random.Random, sober: bool) -> str:
 def _algorithm(chance: random.Random, sober: bool) -> str:
     if sober or chance.random() < 0.5:
         return chance.choice(list(SEARCHES))
-    return chance.choice(("ida-star:value", "weighted-a-star:2", "beam:20", "dfs:12", "beam:0", "a-star:1", "none", ""))
+    return chance.choice(
+        (
+            "ida-star:value",
+            "ida-star:pruning=12",
+            "dfs:12:pruning=6",
+            "ida-star:pruning=99",
+            "weighted-a-star:2",
+            "beam:20",
+            "dfs:12",
+            "beam:0",
+            "a-star:1",
+            "none",
+            "",
+        )
+    )
 
 
 def _list_of(one: Draw) -> Draw:
@@ -146,6 +160,7 @@ BY_NAME: dict[str, Draw] = {
     "patterns": _one_of(*PARTITIONS),
     "collection": _one_of(*COLLECTIONS),
     "blank": _one_of("first", "last", "0", "3", "8", "15", "99", "4.0", "middle"),
+    "pruning": _one_of("2", "3", "8", "12", "14", "16", "1", "18", "24", "25", "1000", "1e15", "9" * 18, "14.5"),
     "database": _one_of(*DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5"),
     "rows": _one_of("3x3:3", "2x3:2:bytes", "4x4:3", "3x3:99", "9x9:1", "3x3", "3x3:2:bits:x"),
 }

@@ -27,7 +27,7 @@ OF_A_BOARD = re.compile(r"^(?:line )?\d+: ", re.MULTILINE)  # how an error begin
 WORKSHOP = re.compile(r"\..+\.building")
 TEMPORARY = re.compile(r"\..+\.tmp")
 CACHED = re.compile(r"kernels-|slidepdb|matplotlib|fontlist|numba")  # what is put into a folder of caches
-BUILT_ON_DEMAND = re.compile(r"walking-distance-.+\.h5")
+BUILT_ON_DEMAND = re.compile(r"(walking-distance|pruning)-.+\.h5")
 # How files that are written at once begin and end.
 ENDS = {
     ".gif": (b"GIF8", b";"),
