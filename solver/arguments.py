@@ -229,3 +229,9 @@ def _limit_options(command: argparse.ArgumentParser) -> None:
         help="memory for stored boards, as in 4G; only ida-star and dfs store none (default: half of the free memory, "
         "shared by all jobs)",
     )
+    command.add_argument(
+        "--huge-pages",
+        action="store_true",
+        help="copy the tables of databases into huge pages of memory: takes as long as reading the file, and speeds long "
+        "searches up",
+    )

@@ -17,7 +17,7 @@ from .frame import Frame
 from .heuristics import uninformed
 from .heuristics.contract import Heuristic
 from .heuristics.databases import best_database, database_heuristic, how_to_build
-from .heuristics.preparing import Notify, OnPreparing, ignore_preparing, ignore_remark, prepare
+from .heuristics.preparing import Notify, OnPreparing, huge_pages_given, ignore_preparing, ignore_remark, prepare
 from .search import NEVER_UNDO, SEARCHES, check_search
 from .search.forbidden_words import count_walks
 from .search.outcome import Pruning
@@ -34,7 +34,7 @@ def heuristic_for(
     if search.uninformed:
         return uninformed.prepare(grid, blank)
     if settings.heuristic is not None:
-        heuristic = prepare(settings.heuristic, grid, blank, folder, notify, progress)
+        heuristic = prepare(settings.heuristic, grid, blank, folder, notify, progress, settings.huge_pages)
         if search.optimal and not heuristic.admissible:
             raise InputError(
                 f"{heuristic.name} is inadmissible, so {algorithm} cannot guarantee a shortest solution with it: use "
@@ -49,7 +49,8 @@ def heuristic_for(
     for complaint in unusable:
         notify(f"not used: {complaint}")
     if database is not None:
-        return database_heuristic(grid, blank, database)
+        huge_pages = settings.huge_pages and huge_pages_given(notify)
+        return database_heuristic(grid, blank, (database,), huge_pages=huge_pages)
     notify(
         f"no database in {folder} is for {grid} boards with this goal, so {fallback} is used: "
         f"{how_to_build(grid, blank, folder)}"
@@ -66,7 +67,7 @@ def backward_heuristics(
     def prepared(grid: Grid, blank: int) -> Heuristic:
         folder, spec = settings.folder or databases_folder(), settings.heuristic or "pdb"
         try:
-            return prepare(spec, grid, blank, folder, notify, progress)
+            return prepare(spec, grid, blank, folder, notify, progress, settings.huge_pages)
         except InputError:
             if "pdb" not in spec:
                 raise

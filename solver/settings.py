@@ -53,6 +53,7 @@ class Settings(NamedTuple):
     width: int | None = None
     depth: int | None = None
     pruning: int | None = None
+    huge_pages: bool = False
 
 
 DEFAULTS = Settings()
@@ -83,6 +84,7 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
             raise InputError(f"`{name}` must be a name, got {getattr(settings, name)!r}: give it as text")
     check_threads(settings.threads)
     as_flag("every", settings.every)
+    as_flag("huge_pages", settings.huge_pages)
     if settings.order not in (None, *ORDERS):
         raise InputError(f"unknown `order` {settings.order!r}: use {' or '.join(ORDERS)}")
     checked: dict[str, Any] = {}

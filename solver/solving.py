@@ -53,6 +53,7 @@ def solve(
     width: int | None = None,
     depth: int | None = None,
     pruning: int | None = None,
+    huge_pages: bool = False,
     folder: str | Path | None = None,
     progress: OnProgress = unreported,
     notify: Notify = ignore_remark,
@@ -63,8 +64,9 @@ def solve(
     ``first`` or ``spiral``. ``wrap`` joins the edges, so that tiles slide across them. The other options are those of
     ``pdb-solver solve``: ``heuristic`` None is the best one available, ``algorithm`` None is ``ida-star``, or ``beam``
     for boards too large for it. ``every`` asks for all shortest solutions. ``pruning`` is how many moves ``ida-star``
-    and ``dfs`` look back, 2 for the counts of the literature, None for what is fastest. ``progress`` is called with the
-    progress of a long search, ``notify`` with remarks in words.
+    and ``dfs`` look back, 2 for the counts of the literature, None for what is fastest. ``huge_pages`` copies
+    databases into memory that is faster to look up in. ``progress`` is called with the progress of a long search,
+    ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
@@ -72,7 +74,9 @@ def solve(
     target = goal_board(grid, board_text(goal))
     limits = (time_limit, node_limit, memory_limit)
     where = folder_of(folder)
-    settings = Settings(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning)
+    settings = Settings(
+        heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning, huge_pages
+    )
     return solve_board(grid, start, target, settings, progress, notify)
 
 

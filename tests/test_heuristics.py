@@ -333,7 +333,7 @@ def test_a_database_for_another_home_is_refused_with_the_command_for_the_right_o
     with pytest.raises(
         InputError, match=r"is for 3x3 boards .* not for 3x3 .*: build one with 'pdb-builder build 3x3 --blank 4"
     ):
-        database_heuristic(Grid(3, 3), 4, open_database(small))
+        database_heuristic(Grid(3, 3), 4, (open_database(small),))
 
 
 def test_damaged_databases_are_named_if_no_other_is_found(small, tmp_path):

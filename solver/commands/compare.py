@@ -59,6 +59,7 @@ def run(args: argparse.Namespace) -> int:
         node_limit=args.node_limit,
         memory_limit=default_memory(jobs) if args.memory_limit is None else args.memory_limit,
         folder=args.folder,
+        huge_pages=args.huge_pages,
     )
     left_out = None
     if not heuristics:

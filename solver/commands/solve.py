@@ -101,6 +101,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         width=args.width,
         depth=args.depth,
         pruning=args.pruning,
+        huge_pages=args.huge_pages,
     )
 
 

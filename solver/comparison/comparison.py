@@ -42,6 +42,7 @@ def compare(
     time_limit: float | None = None,
     node_limit: int | None = None,
     memory_limit: int | None = None,
+    huge_pages: bool = False,
     folder: str | Path | None = None,
 ) -> Comparison:
     """Compare heuristics and algorithms on boards of one shape, or on a published set by its name.
@@ -69,6 +70,7 @@ def compare(
         node_limit=node_limit,
         memory_limit=default_memory(jobs) if memory_limit is None else memory_limit,
         folder=folder_of(folder),
+        huge_pages=huge_pages,
     )
     methods = prepare_methods(grid, target, algorithms, heuristics, settings)
     comparison = Comparison(grid, target, {one.id: one for one in instances}, methods)

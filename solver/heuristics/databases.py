@@ -21,6 +21,7 @@ from pdb_builder.base.folders import database_path, databases_folder
 from pdb_builder.base.machine import available_memory
 from pdb_builder.database import Database
 from pdb_builder.grid import Grid
+from pdb_builder.memory import require_memory
 from pdb_builder.pattern import MAX_PATTERN_CELLS, has_patterns
 from pdb_builder.store import open_database
 
@@ -104,14 +105,23 @@ def _best_first(
 
 
 @lru_cache(maxsize=16)
-def database_heuristic(grid: Grid, blank: int, database: Database, reflection: bool = True) -> Heuristic:
-    """The heuristic that looks boards up in a database, for the canonical goal with its blank on the given cell."""
-    if not pattern_database.fits(grid, blank, database):
-        raise InputError(
-            f"{database.path} is for {database.grid} boards with the blank's home on cell {database.spec.blank}, not "
-            f"for {grid} boards with this goal: {how_to_build(grid, blank, database.path.parent)}"
-        )
-    return pattern_database.prepare(grid, blank, (database,), reflection)
+def database_heuristic(
+    grid: Grid, blank: int, databases: tuple[Database, ...], reflection: bool = True, huge_pages: bool = False
+) -> Heuristic:
+    """The heuristic that looks boards up in databases of one encoding: the largest of all their sums.
+
+    It is for the canonical goal with its blank on the given cell. With ``huge_pages`` it works on copies of the tables.
+    """
+    for database in databases:
+        if not pattern_database.fits(grid, blank, database):
+            raise InputError(
+                f"{database.path} is for {database.grid} boards with the blank's home on cell {database.spec.blank}, "
+                f"not for {grid} boards with this goal: {how_to_build(grid, blank, database.path.parent)}"
+            )
+    if huge_pages:
+        size = sum(database.file.status.st_size for database in databases)
+        require_memory("a copy of the tables in huge pages", size, "leave out `huge_pages`, or use a smaller database")
+    return pattern_database.prepare(grid, blank, databases, reflection, huge_pages)
 
 
 def how_to_build(grid: Grid, blank: int, folder: Path) -> str:

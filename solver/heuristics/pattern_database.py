@@ -65,10 +65,13 @@ def fits(grid: Grid, blank: int, database: Database) -> bool:
     return bool(turns(grid, blank, database))
 
 
-def prepare(grid: Grid, blank: int, databases: Sequence[Database], reflection: bool = True) -> Heuristic:
+def prepare(
+    grid: Grid, blank: int, databases: Sequence[Database], reflection: bool = True, huge_pages: bool = False
+) -> Heuristic:
     """The heuristic for the canonical goal with its blank on the given cell, which the databases must fit.
 
-    They must have the same encoding. Without ``reflection`` a single symmetry is used.
+    They must have the same encoding. Without ``reflection`` a single symmetry is used. With ``huge_pages`` the search works
+    on a copy of the tables.
     """
     views, sums = views_and_sums(grid, blank, databases, reflection)
     names = [f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}" for database in databases]
@@ -92,7 +95,7 @@ def prepare(grid: Grid, blank: int, databases: Sequence[Database], reflection: b
 
     return Heuristic(
         f"max:{'+'.join(names)}" if names[1:] else names[0],
-        Workspaces(grid, views, sums),
+        Workspaces(grid, views, sums, huge_pages),
         measure,
         parts=len(sums),
         saved_words=len(sums) + STATE * len(views),

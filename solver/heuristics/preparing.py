@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.huge_pages import why_no_huge_pages
+from pdb_builder.database import Database
 from pdb_builder.grid import Grid
 
 from . import check_name, hamming, inversions, linear_conflict, manhattan, maximum, parts_of, walking_distance
@@ -38,26 +41,45 @@ def prepare(
     folder: Path,
     notify: Notify = ignore_remark,
     progress: OnPreparing = ignore_preparing,
+    huge_pages: bool = False,
 ) -> Heuristic:
-    """The heuristic that ``spec`` names, for the canonical goal with its blank on the given cell."""
+    """The heuristic that ``spec`` names, for the canonical goal with its blank on the given cell.
+
+    Several databases of a maximum are one heuristic, whose value is the largest of all their sums.
+    """
     check_name(spec)
-    largest, *others = (_prepare_one(part, grid, blank, folder, notify, progress) for part in parts_of(spec))
-    for other in others:
-        largest = maximum.prepare(largest, other)
-    return largest
+    heuristics: list[Heuristic] = []
+    together: dict[
+        tuple[str, bool], list[Database]
+    ] = {}  # databases that are looked up as one, by encoding and symmetry
+    for part in parts_of(spec):
+        name, _, rest = part.partition(":")
+        if name in SIMPLE:
+            heuristics.append(SIMPLE[name](grid, blank))
+        elif name == "walking-distance":
+            heuristics.append(walking_distance.prepare(grid, blank, folder, notify, progress))
+        else:
+            database = _database(rest, grid, blank, folder)
+            together.setdefault((database.spec.encoding, name == "pdb"), []).append(database)
+    for (_, reflection), databases in together.items():
+        same = tuple(dict.fromkeys(databases))
+        heuristics.append(database_heuristic(grid, blank, same, reflection, huge_pages and huge_pages_given(notify)))
+    return reduce(maximum.prepare, heuristics)
 
 
-def _prepare_one(spec: str, grid: Grid, blank: int, folder: Path, notify: Notify, progress: OnPreparing) -> Heuristic:
-    """``prepare`` for what is not a maximum."""
-    name, _, rest = spec.partition(":")
-    if name in SIMPLE:
-        return SIMPLE[name](grid, blank)
-    if name == "walking-distance":
-        return walking_distance.prepare(grid, blank, folder, notify, progress)
-    database, unusable = (named_database(rest, folder), ()) if rest else best_database(grid, blank, folder)
+def huge_pages_given(notify: Notify) -> bool:
+    """Whether the system has huge pages; ``notify`` is told if not."""
+    if reason := why_no_huge_pages():
+        notify(f"the tables stay in small pages: {reason}")
+    return reason is None
+
+
+def _database(name: str, grid: Grid, blank: int, folder: Path) -> Database:
+    """The database of a name, or without one the best for the goal."""
+    database, unusable = (named_database(name, folder), ()) if name else best_database(grid, blank, folder)
     if database is None:
         raise InputError(
             f"no database in {folder} is for {grid} boards with this goal: {how_to_build(grid, blank, folder)}"
             + "".join(f"; {complaint}" for complaint in unusable)
         )
-    return database_heuristic(grid, blank, database, reflection=name == "pdb")
+    return database

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.huge_pages import copied
 from pdb_builder.base.jit import fetch, kernel, lowest, popcount, put, shared
 from pdb_builder.database import Database, Table
 from pdb_builder.grid import Grid
@@ -315,8 +316,13 @@ KINDS = (Bits, ManyBits, Bytes, LargeBits, LargeManyBits, LargeBytes)
 class Workspaces:
     """Makes what kernels work on, from views and sums of one encoding."""
 
-    def __init__(self, grid: Grid, views: list[View], sums: list[list[int]]) -> None:
+    def __init__(self, grid: Grid, views: list[View], sums: list[list[int]], huge_pages: bool = False) -> None:
         self.grid, self.views, self.sums = grid, views, sums
+        tables = list(dict.fromkeys(view.table for view in views))
+        self.values = [table.values for table in tables]  # the addresses below are good as long as these exist
+        if huge_pages:
+            self.values = copied(self.values)
+        values_of = dict(zip(tables, self.values, strict=True))
         there, in_bits = views[0].table.grid, views[0].table.encoding == "bits"
         of_size = {len(view.tiles): view.table for view in views}
         sizes = sorted(of_size)
@@ -346,7 +352,8 @@ class Workspaces:
             fact[MERGE_MOVES], fact[ORDER_MAPS] = first_merge[size], first_order[size]
             fact[GROUPS], fact[MAP_OF] = first_group[size], first_number[size]
             fact[MAPS], fact[MAP_WORDS] = first_map[size], (grid.cells + 7) // 8
-            fact[BASE], fact[STRIDE] = table.values.ctypes.data * unit, table.values.shape[1] * unit
+            values = values_of[table]
+            fact[BASE], fact[STRIDE] = values.ctypes.data * unit, values.shape[1] * unit
             fact[CELLS] = number * grid.cells
             fact[ODD_CELLS] = signed_masks([there.odd_cells])[0]
             fact[ODD_HOMES] = sum(there.odd_cells >> home & 1 for home in table.homes)
