@@ -232,6 +232,6 @@ def _limit_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--huge-pages",
         action="store_true",
-        help="copy the tables of databases into huge pages of memory: takes as long as reading the file, and speeds long "
-        "searches up",
+        help="copy the tables of databases into huge pages of memory, which takes as long as reading the file: for "
+        "searches of minutes",
     )

@@ -1,7 +1,7 @@
 """Copies of large tables in huge pages: memory whose addresses the processor translates 512 pages at a time.
 
-A search that looks a gigabyte up at random waits not only for the bytes but for the translation of their addresses,
-which the processor remembers for a few thousand pages. Of pages of 2 MB instead of 4 kB that is enough. A mapped file has
+A search that reads a gigabyte at random waits not only for the bytes but for the translation of their addresses, which
+the processor remembers for a few thousand pages. With pages of 2 MB instead of 4 kB that is enough. A mapped file has
 small pages; anonymous memory gets huge ones if the program advises it and the system has them to give (Linux calls them
 *transparent* huge pages). So the tables are copied. That takes as long as reading the file, and memory that no other
 process shares: worth it for searches of minutes.

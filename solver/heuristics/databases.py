@@ -121,7 +121,7 @@ def database_heuristic(
     if huge_pages:
         size = sum(database.file.status.st_size for database in databases)
         require_memory("a copy of the tables in huge pages", size, "leave out `huge_pages`, or use a smaller database")
-    return pattern_database.prepare(grid, blank, databases, reflection, huge_pages)
+    return pattern_database.prepare(grid, blank, *databases, reflection=reflection, huge_pages=huge_pages)
 
 
 def how_to_build(grid: Grid, blank: int, folder: Path) -> str:

@@ -10,8 +10,6 @@ The operations here serve every search. A depth-first search under a bound asks 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from pdb_builder.base.errors import InputError
@@ -66,11 +64,11 @@ def fits(grid: Grid, blank: int, database: Database) -> bool:
 
 
 def prepare(
-    grid: Grid, blank: int, databases: Sequence[Database], reflection: bool = True, huge_pages: bool = False
+    grid: Grid, blank: int, *databases: Database, reflection: bool = True, huge_pages: bool = False
 ) -> Heuristic:
     """The heuristic for the canonical goal with its blank on the given cell, which the databases must fit.
 
-    They must have the same encoding. Without ``reflection`` a single symmetry is used. With ``huge_pages`` the search works
+    They must have the same encoding. Without ``reflection`` one symmetry is used. With ``huge_pages`` searches work
     on a copy of the tables.
     """
     views, sums = views_and_sums(grid, blank, databases, reflection)
@@ -99,7 +97,7 @@ def prepare(
         measure,
         parts=len(sums),
         saved_words=len(sums) + STATE * len(views),
-        databases=tuple(databases),
+        databases=databases,
         by_value=databases[0].spec.encoding == "bits",
     )
 

@@ -49,9 +49,7 @@ def prepare(
     """
     check_name(spec)
     heuristics: list[Heuristic] = []
-    together: dict[
-        tuple[str, bool], list[Database]
-    ] = {}  # databases that are looked up as one, by encoding and symmetry
+    together: dict[tuple[str, bool], list[Database]] = {}  # looked up as one, by encoding and whether reflected
     for part in parts_of(spec):
         name, _, rest = part.partition(":")
         if name in SIMPLE:
