@@ -25,6 +25,7 @@ from .compile_cache import prepare_cache
 
 _folder = prepare_cache(numba.__version__)
 shared = register_jitable
+inlined = register_jitable(forceinline=True)
 
 
 def kernel(function: Callable, **options) -> Callable:

@@ -29,6 +29,12 @@ changes from board to board:
   the move of ``via_tile`` that was evaluated in slot ``via``; a ``via_tile`` of 0 means the current board. Unless a
   kind registers a body, nothing is fetched, and ``prefetches(heuristic)`` is False when a search is compiled.
 
+*Under a bound.* A depth-first search does not need the value of a move that exceeds its bound, only that it does. A
+heuristic that can tell for less than it takes to evaluate the move, a ``bounded`` one, is not asked for values by such
+a search, but to judge moves in two steps: ``aim`` and ``exceeds``, then for those that survive ``reach`` and
+``settle``. A *node* is the number of a board on the path, or of a sibling of one; the slots of its moves are
+``MOVES_OF_NODE`` times this number, and the following. The bodies are in ``tight_sums``.
+
 What Python holds is a ``Heuristic``: a name, and the means to make the NamedTuple.
 """
 
@@ -58,6 +64,7 @@ if config.DISABLE_JIT:  # the bodies of operations are chosen by the compiler
     )
 
 Board = Sequence[int]
+MOVES_OF_NODE = 4  # a board has at most four moves
 
 # ---- operations ---------------------------------------------------------------------------------
 
@@ -74,7 +81,9 @@ def operation(function: Callable, required: bool = False) -> Callable:
             raise TypingError(f"{kind or arguments[0]} has no {function.__name__}: register a body with @body_of")
         return bodies.get(kind, function)
 
-    overload(function, strict=False)(choose)  # not strict: ``choose`` accepts any arguments
+    overload(function, jit_options={"forceinline": True}, strict=False)(
+        choose
+    )  # not strict: ``choose`` accepts any arguments
     return function
 
 
@@ -142,45 +151,46 @@ def prefetches(heuristic):
 
 @operation
 def bounded(heuristic):
-    """Whether the heuristic can tell that a move exceeds the bound without evaluating it."""
+    """Whether the operations below have bodies: known when a search is compiled."""
     return False
 
 
 @operation
 def begin(heuristic, node, room):
-    """Make the current board a node from which ``room`` moves are left."""
+    """Make the current board a node, with ``room`` moves left to the goal."""
+
+
+@operation
+def aim(heuristic, node, slot, tile, source, target, via, via_tile):
+    """Ask memory for what ``exceeds`` will need of a move of a node; ``via`` and ``via_tile`` are as for ``prefetch``."""
 
 
 @operation
 def exceeds(heuristic, slot, tile):
-    """Whether a move of a node exceeds the bound."""
+    """Whether a move that was aimed at is known to exceed the bound, by a first look."""
     return False
 
 
 @operation
 def reach(heuristic, node, slot, child, tile, source, target):
-    """Ask memory for what ``settle`` will need of the move in ``slot``, which leads to ``child``."""
-
-
-@operation
-def aim(heuristic, node, slot, tile, source, target, via, via_tile):
-    """Ask memory for what ``exceeds`` will need."""
+    """Ask memory for the rest of what there is to know of a move, which leads from a node to the node ``child``."""
 
 
 @operation
 def settle(heuristic, node, slot, child, tile):
-    """Find out what is to be known of the node ``child``."""
+    """Look at the rest: whether the move stays within the bound. If so, all that must be known of ``child`` is."""
+    return True
 
 
 @operation
 def slack_of(heuristic, node):
-    """How far a node stays below the bound."""
+    """How far depth plus value of a node stay below the bound."""
     return 0
 
 
 @operation
 def step(heuristic, slot, tile, source, target):
-    """``apply`` for a search under a bound."""
+    """``apply``, for a search under a bound."""
     apply(heuristic, slot, tile, source, target)
 
 

@@ -1,9 +1,9 @@
 """Which database serves a goal.
 
-A database is named by its file, or else the best one in the folder is used: ``bits`` before ``bytes``, then the one
-with the most entries, be it of one partition or a collection of several. It must fit into the memory that is free now,
-since a search that waits for the disk is slower than one with a weaker database; if none fits, the smallest is used.
-What is named is used in any case.
+A database is named by its file, or else the best one in the folder is used: ``bits`` before ``bytes``, collections of
+several partitions before single ones, and of these the one with the most entries. It must fit into the memory that is
+free now, since a search that waits for the disk is slower than one with a weaker database; if none fits, the smallest
+is used. What is named is used in any case.
 
 Candidates are recognised by their file names, which begin with the shape of the board or with that of the board on its
 side. A database is opened once, and again only if its file changes.
@@ -100,7 +100,8 @@ def _best_first(
             continue
         if pattern_database.fits(grid, blank, database):
             entries = sum(table.entries for table in database.tables)
-            fitting.append((database.spec.encoding == "bits", entries, name, database))
+            rank = (database.spec.encoding == "bits", len(database.spec.partitions) > 1, entries)
+            fitting.append((rank, name, database))
     return [database for *_, database in sorted(fitting, reverse=True)], tuple(unusable)
 
 

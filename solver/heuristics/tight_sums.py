@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pdb_builder.base.jit import byte_at, fetch, prefetch_byte, put, shared
+from pdb_builder.base.jit import byte_at, fetch, inlined, prefetch_byte, put
 
-from .contract import aim, begin, body_of, bounded, exceeds, reach, settle, slack_of, step
+from .contract import MOVES_OF_NODE, aim, begin, body_of, bounded, exceeds, reach, settle, slack_of, step
 from .views import (
     ADDRESS,
     CODE,
@@ -32,7 +32,6 @@ from .views import (
     NO_VIEW,
     NODE,
     NOTE,
-    SLOTS_OF_NODE,
     STATE,
     TIGHT,
     LargeManyBits,
@@ -64,11 +63,11 @@ def _begin(heuristic, node, room):
             for digit in range(DIGITS):
                 heuristic.slack[node * NODE + digit] |= ((slack >> digit) & 1) << number
     heuristic.slack[node * NODE + TIGHT] = heuristic.counted[0] & ~positive
-    for index in range(SLOTS_OF_NODE):
-        heuristic.aimed[node * SLOTS_OF_NODE + index] = NOT_AIMED
+    for index in range(MOVES_OF_NODE):
+        heuristic.aimed[node * MOVES_OF_NODE + index] = NOT_AIMED
 
 
-@shared
+@inlined
 def _note(heuristic, slot, place, view, footprint, code, source, target):
     """Note the state of a view after a move, and ask memory for its value."""
     footprint, code, address = moved(heuristic, view, footprint, code, source, target)
@@ -79,7 +78,7 @@ def _note(heuristic, slot, place, view, footprint, code, source, target):
     put(heuristic.noted, at + ADDRESS, address)
 
 
-@shared
+@inlined
 def _look_up(heuristic, slot, place, view):
     """Whether the distance of a view rises; completes its note."""
     at = (slot * heuristic.most + place) * NOTE
@@ -138,8 +137,8 @@ def _reach(heuristic, node, slot, child, tile, source, target):
             code = fetch(heuristic.states, view * STATE + CODE)
             _note(heuristic, slot, place, view, footprint, code, source, target)
     put(heuristic.slack, child * NODE + TIGHT, fetch(heuristic.slack, node * NODE + TIGHT))
-    for index in range(SLOTS_OF_NODE):
-        put(heuristic.aimed, child * SLOTS_OF_NODE + index, NOT_AIMED)
+    for index in range(MOVES_OF_NODE):
+        put(heuristic.aimed, child * MOVES_OF_NODE + index, NOT_AIMED)
 
 
 @body_of(settle, *KINDS)

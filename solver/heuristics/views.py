@@ -28,7 +28,7 @@ import numpy as np
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.huge_pages import copied
-from pdb_builder.base.jit import fetch, kernel, lowest, popcount, put, shared
+from pdb_builder.base.jit import fetch, inlined, kernel, lowest, popcount, put
 from pdb_builder.database import Database, Table
 from pdb_builder.grid import Grid
 from pdb_builder.index import (
@@ -43,7 +43,7 @@ from pdb_builder.index import (
 from pdb_builder.pattern import MAX_TILES
 from pdb_builder.recipes import merge_moves, order_maps
 
-from .contract import body_of, operation
+from .contract import MOVES_OF_NODE, body_of, operation
 
 MOST_RANKED = 26  # cells of a board whose footprints are ranked by two tables
 ZONES = 16  # zones of a footprint that can be told apart: a number takes four bits
@@ -281,7 +281,6 @@ class Views(NamedTuple):
 # The words of a state: where the tiles of a view are. A note has the same after a move, and the address of its value.
 FOOTPRINT, CODE, STATE = range(3)
 ADDRESS, NOTE = 2, 3
-SLOTS_OF_NODE = 4  # a board has at most four moves
 DIGITS = 7  # of the halved slack of a sum
 TIGHT, NODE = DIGITS, 8  # the words of a node: planes of digits, and the set of tight sums
 
@@ -388,7 +387,7 @@ class Workspaces:
 
     def __call__(self, slots: int) -> Views:
         sums, cells, views = len(self.sums), self.grid.cells, len(self.views)
-        nodes = slots // SLOTS_OF_NODE + 1
+        nodes = slots // MOVES_OF_NODE + 1
         board = (views * STATE, slots * self.most * NOTE, sums, slots * sums)
         bounded = (slots, nodes * NODE, 1)
         scratch = (views, cells, MAX_TILES)
@@ -426,7 +425,7 @@ def _rank_by_tables(heuristic, footprint):
     return np.int64(fetch(heuristic.low_ranks, low)) + np.int64(fetch(heuristic.high_ranks, high))
 
 
-@shared
+@inlined
 def address_of(heuristic, fact, footprint, arrangement, blank):
     """Where the value of a state is: the address of a byte, in ``bits`` eight times that plus the number of the bit."""
     row = rank_of(heuristic, footprint)
@@ -444,7 +443,7 @@ def address_of(heuristic, fact, footprint, arrangement, blank):
     return fetch(heuristic.facts, fact + BASE) + row * fetch(heuristic.facts, fact + STRIDE) + arrangement
 
 
-@shared
+@inlined
 def moved(heuristic, view, footprint, code, source, target):
     """The footprint and code of a view after a move of one of its tiles, and the address of the value.
 
@@ -467,7 +466,7 @@ def moved(heuristic, view, footprint, code, source, target):
     return footprint, (merge << 32) | (order << 8) | (code & 0xFF), address
 
 
-@shared
+@inlined
 def exchange(heuristic, slot, tile):
     """Make the states noted in a slot those of the current board, and note the present ones."""
     first = np.int64(tile) * (heuristic.most + 1)

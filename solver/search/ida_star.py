@@ -4,10 +4,11 @@ An iteration visits every path whose length so far plus heuristic value stays wi
 goal, the bound rises to the least sum that exceeded it: no shorter solution exists. The first solution found is
 therefore a shortest one, whether the heuristic is consistent or not.
 
-*The loop* exists once, for all heuristics. To expand a board it evaluates all its moves first and judges them
-afterwards, so that the waits for memory overlap; the moves that stay within the bound are noted in ``todo``, one word
-per depth. Moves are made and taken back on one board. The loop returns after a given number of expansions and can be
-resumed, so that Python decides about time, interruption and progress.
+*The loop* exists once, for all heuristics. To expand a board it judges all its moves first, so that the waits for
+memory overlap; those that stay within the bound are noted in ``todo``, one word per depth. A move is judged by its
+value, or by less if the heuristic can (see ``heuristics.tight_sums``). Moves are made and taken back on one board. The
+loop returns after a given number of expansions and can be resumed, so that Python decides about time, interruption and
+progress.
 
 *Many threads.* The tree is cut at a shallow depth: the loop itself, run with a *floor*, lists the paths that reach it.
 The subtrees below are searched in order, by as many threads as there are. If one holds a solution, those after it are
@@ -35,7 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import borrowing, fetch, kernel, prefetch_line, put, shared
+from pdb_builder.base.jit import borrowing, fetch, inlined, kernel, prefetch_line, put, shared
 
 from ..heuristics.contract import (
     aim,
@@ -96,16 +97,16 @@ def _new_stack(cells: int, depth: int) -> Stack:
 # always set, so that 0 is the end of the list.
 MOVE_BITS, LISTED_MOVE = 4, 4
 VALUE_BITS = 16  # of the values that moves are ordered by
-ROOM_FOR_SLACK = 1 << 12  # more than any slack
+MORE_THAN_SLACK = 1 << 12  # of any node
 
 
-@shared
+@inlined
 def _move_at(moves, place):
     """The index of a move in a packed list."""
     return (moves >> (MOVE_BITS * place)) & (MOVES - 1)
 
 
-@shared
+@inlined
 def _by_value(moves, values, count):
     """Packed moves in ascending order of their packed values; equal ones stay in order."""
     ordered = 0
@@ -149,11 +150,11 @@ def _slot(node, index):
 # ---- the loop -----------------------------------------------------------------------------------
 
 
-@shared
-def _prefetch_moves(heuristic, node, successor, board, automaton, via, via_tile):
-    """Prefetch all moves of a node: of the current board, or of the one after the move in slot ``via``."""
-    first = state_of(successor) * MOVES
-    blank = cell_of(successor)
+@inlined
+def _prefetch_moves(heuristic, node, successor, board, automaton, via):
+    """Prefetch all moves of a node: that after the move in slot ``via`` of the current board, or the board itself."""
+    first, blank = state_of(successor) * MOVES, cell_of(successor)
+    via_tile = fetch(board, blank)  # which the move has not yet taken from there; 0 if there is none
     for index in range(MOVES):
         child = np.int64(fetch(automaton.successors, first + index))
         if child == 0:
@@ -164,6 +165,49 @@ def _prefetch_moves(heuristic, node, successor, board, automaton, via, via_tile)
             aim(heuristic, node, _slot(node, index), tile, source, blank, via, via_tile)
         else:
             prefetch(heuristic, _slot(node, index), tile, source, blank, via, via_tile)
+
+
+@inlined
+def _within_bound(heuristic, depth, here, board, automaton, by_value):
+    """The moves of a node that stay within the bound, judged by a ``bounded`` heuristic.
+
+    They are packed, together with what orders them; also how many there are, and how many moves were judged.
+    """
+    node, first, blank = _node(depth, _last_move(here)), state_of(here) * MOVES, cell_of(here)
+    judged = 0
+    left = 0  # moves that survive the first look, packed
+    places = 0
+    for index in range(MOVES):
+        child = np.int64(fetch(automaton.successors, first + index))
+        if child == 0:
+            break
+        judged += 1
+        if not exceeds(heuristic, _slot(node, index), fetch(board, cell_of(child))):
+            prefetch_line(automaton.successors, state_of(child) * MOVES)
+            left |= (index | LISTED_MOVE) << (MOVE_BITS * places)
+            places += 1
+    for place in range(places):
+        index = _move_at(left, place)
+        source = cell_of(np.int64(fetch(automaton.successors, first + index)))
+        slot, child_node = _slot(node, index), _node(depth + 1, index)
+        reach(heuristic, node, slot, child_node, fetch(board, source), source, blank)
+    for place in range(places):  # while memory answers
+        index = _move_at(left, place)
+        child = np.int64(fetch(automaton.successors, first + index))
+        _prefetch_moves(heuristic, _node(depth + 1, index), child, board, automaton, _slot(node, index))
+    chosen = 0
+    values = 0
+    count = 0
+    for place in range(places):
+        index = _move_at(left, place)
+        tile = fetch(board, cell_of(np.int64(fetch(automaton.successors, first + index))))
+        child_node = _node(depth + 1, index)
+        if settle(heuristic, node, _slot(node, index), child_node, tile):
+            chosen |= (index | LISTED_MOVE) << (MOVE_BITS * count)
+            if by_value:
+                values |= (MORE_THAN_SLACK - slack_of(heuristic, child_node)) << (VALUE_BITS * count)
+            count += 1
+    return chosen, values, count, judged
 
 
 @borrowing
@@ -184,9 +228,10 @@ def _start(heuristic, stack, automaton, start, parts, prefix, bound):
         apply(heuristic, 0, tile, source, blank)
         board[blank] = tile
         blank = source
+    board[blank] = 0
     base = prefix.size - 1
     begin(heuristic, _node(base, 0), bound - base)
-    _prefetch_moves(heuristic, _node(base, 0), path[base], board, automaton, 0, 0)
+    _prefetch_moves(heuristic, _node(base, 0), path[base], board, automaton, 0)
     state[DEPTH] = state[BASE] = base
     todo[base] = 0
     state[EXPANDED] = state[GENERATED] = state[LISTED] = 0
@@ -216,22 +261,15 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
             node = _node(depth, _last_move(here))
             room = bound - depth - 1
             expanded += 1
-            chosen = 0
-            values = 0
-            count = 0
             if bounded(heuristic):
-                for index in range(MOVES):
-                    child = np.int64(fetch(successors, first + index))
-                    if child == 0:
-                        break
-                    generated += 1
-                    if exceeds(heuristic, _slot(node, index), fetch(board, cell_of(child))):
-                        least = bound + 2
-                    else:
-                        prefetch_line(successors, state_of(child) * MOVES)
-                        chosen |= (index | LISTED_MOVE) << (MOVE_BITS * count)
-                        count += 1
+                chosen, values, count, judged = _within_bound(heuristic, depth, here, board, automaton, by_value)
+                generated += judged
+                if count < judged:
+                    least = min(least, bound + 2)
             else:
+                chosen = 0
+                values = 0
+                count = 0
                 excess = 1 << 20
                 for index in range(MOVES):
                     child = np.int64(fetch(successors, first + index))
@@ -249,33 +287,6 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
                         chosen, room = index | LISTED_MOVE, 0
                         break
                 least = min(least, excess + depth + 1)
-            if bounded(heuristic):
-                for place in range(count):
-                    index = _move_at(chosen, place)
-                    source = cell_of(np.int64(fetch(successors, first + index)))
-                    child_node = _node(depth + 1, index)
-                    reach(heuristic, node, _slot(node, index), child_node, fetch(board, source), source, blank)
-                for place in range(count):
-                    index = _move_at(chosen, place)
-                    child = np.int64(fetch(successors, first + index))
-                    via_tile = fetch(board, cell_of(child))
-                    child_node = _node(depth + 1, index)
-                    _prefetch_moves(heuristic, child_node, child, board, automaton, _slot(node, index), via_tile)
-                reached = chosen
-                places = count
-                chosen = 0
-                count = 0
-                for place in range(places):
-                    index = _move_at(reached, place)
-                    tile = fetch(board, cell_of(np.int64(fetch(successors, first + index))))
-                    child_node = _node(depth + 1, index)
-                    if settle(heuristic, node, _slot(node, index), child_node, tile):
-                        chosen |= (index | LISTED_MOVE) << (MOVE_BITS * count)
-                        if by_value:
-                            values |= (ROOM_FOR_SLACK - slack_of(heuristic, child_node)) << (VALUE_BITS * count)
-                        count += 1
-                    else:
-                        least = bound + 2
             if room == 0 and chosen != 0:  # with no room left only the goal itself is within the bound
                 path[depth + 1] = np.int64(successors[first + _move_at(chosen, 0)])
                 todo[depth] = 0
@@ -287,12 +298,9 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
             for place in range(count):
                 index = _move_at(chosen, place)
                 child = np.int64(fetch(successors, first + index))
-                if not bounded(heuristic):
-                    prefetch_line(successors, state_of(child) * MOVES)
+                prefetch_line(successors, state_of(child) * MOVES)
                 if prefetches(heuristic):
-                    via_tile = fetch(board, cell_of(child))
-                    child_node = _node(depth + 1, index)
-                    _prefetch_moves(heuristic, child_node, child, board, automaton, _slot(node, index), via_tile)
+                    _prefetch_moves(heuristic, _node(depth + 1, index), child, board, automaton, _slot(node, index))
             if expanded >= last:
                 break
         # Go on with the next move to be made, here or above.
