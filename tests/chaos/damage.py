@@ -167,6 +167,21 @@ def walking_distance(trial: Trial) -> None:
     trial.succeeds(command)
 
 
+@kind("damaged forbidden words", 2)
+def forbidden_words(trial: Trial) -> None:
+    """A damaged list of forbidden words is made again, and never believed."""
+    chance = trial.chance
+    # Long enough to find for the list to be kept, unless the machine is very fast.
+    board = "5 2 6 3 9 11 10 1 4 7 0 20 19 8 17 16 12 24 14 23 21 15 18 13 22"
+    words = ("solve", board, "--goal", "first", "--heuristic", "linear-conflict", "--pruning", "16", "--threads", "1")
+    command = trial.solver(*words, "--json")
+    trial.succeeds(command)
+    for path in trial.sandbox.databases.glob("pruning-*.h5"):
+        trial.effective |= damage(chance, path)
+    trial.succeeds(command)
+    trial.succeeds(command)
+
+
 # ---- other files --------------------------------------------------------------------------------
 
 

@@ -18,6 +18,7 @@ METHODS = (
         for name, search in SEARCHES.items()
     ),
     *(("--heuristic", name) for name in ("manhattan", "linear-conflict", "walking-distance", "hamming")),
+    ("--heuristic", "manhattan", "--pruning", "9"),
     (),
 )
 PLAIN_ONLY = (("linear-conflict",), ("walking-distance",))  # not valid on wrapped boards

@@ -137,6 +137,15 @@ def walking_distance(trial: Trial) -> None:
     trial.succeeds(command)
 
 
+@kind("killed forbidden words", 1)
+def forbidden_words(trial: Trial) -> None:
+    """A list of words that is kept is complete, or is made again."""
+    board = "5 2 6 3 9 11 10 1 4 7 0 20 19 8 17 16 12 24 14 23 21 15 18 13 22"
+    words = ("solve", board, "--goal", "first", "--heuristic", "linear-conflict", "--pruning", "16", "--json")
+    stop(trial, trial.solver(*words))
+    trial.succeeds(trial.solver(*words))
+
+
 @kind("killed compiler", 0.3)
 def compiler(trial: Trial) -> None:
     """Kernels that are compiled into an empty cache: whatever stops that, they are compiled again."""
