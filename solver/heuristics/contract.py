@@ -162,7 +162,7 @@ def begin(heuristic, node, room):
 
 @operation
 def aim(heuristic, node, slot, tile, source, target, via, via_tile):
-    """Ask memory for what ``exceeds`` will need of a move of a node; ``via`` and ``via_tile`` are as for ``prefetch``."""
+    """Ask memory for what ``exceeds`` will need of a node's move; ``via`` and ``via_tile`` as for ``prefetch``."""
 
 
 @operation
