@@ -5,7 +5,7 @@ import pytest
 
 from pdb_builder.base.jit import kernel
 from pdb_builder.grid import Grid
-from solver.search.automaton import CELL_BITS, MOVES, STATE_BITS, cell_of, never_undo, pack, start_state, state_of
+from solver.search.automaton import CELL_BITS, MOVES, STATE_BITS, cell_of, never_undo, pack, state_of
 
 GRIDS = [
     Grid(rows, cols, wrap)
@@ -24,7 +24,7 @@ def successors_of(automaton, state):
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
 def test_successors_are_the_neighbours_without_the_previous_cell(grid):
     automaton = never_undo(grid)
-    states = [start_state(cell) for cell in range(grid.cells)]
+    states = automaton.starts.tolist()
     assert automaton.cell[states].tolist() == automaton.previous[states].tolist() == list(range(grid.cells))
     for state in states:  # which grows until all states that can be reached are listed
         cell, previous = int(automaton.cell[state]), int(automaton.previous[state])

