@@ -43,7 +43,7 @@ def test_paths_are_the_walks_that_never_undo_a_move(grid):
     automaton = never_undo(grid)
     for cell in (0, grid.cells // 2):
         walks = [[cell]]
-        paths = [([cell], start_state(cell))]
+        paths = [([cell], int(automaton.starts[cell]))]
         for _ in range(5):
             walks = [[*walk, near] for walk in walks for near in grid.neighbours[walk[-1]] if near not in walk[-2:-1]]
             paths = [
