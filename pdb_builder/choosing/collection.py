@@ -1,0 +1,226 @@
+"""The search for a collection: which partitions together leave the least time.
+
+*What counts.* A collection of partitions, with all their images, leaves some share of the nodes, and takes some time
+per node. The time is that of looking up the views of the tile that moves, one view for each pattern that has it:
+
+    nanoseconds per node = NODE + VIEW × views per tile
+
+so tables cost time, and partitions over tables that are there already cost none. The objective is their product.
+
+*How.* Greedily: the partition that lowers the objective most is added, as long as one lowers it by ``LEAST_STEP`` and
+the tables stay within the memory. The candidates of a step are good covers (``covers``) by the gains on those nodes
+that are still left: with all tables that fit, with new tables at a discount of their gains, and with the present ones
+only. Then each partition is taken out again, and the gap filled greedily, for as long as that leads to something
+better.
+
+*Which tables.* All of this needs columns. The basis is all patterns of few tiles. From then on the estimates of the
+catalogue decide: for the nodes that the present collection leaves, or a part of it does, find the cover that may be
+the best, and build those of its patterns that are unknown. So tables are built where they may matter, and an estimate
+that was too high is put right by being tried.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..pattern import Partition
+from .catalogue import Catalogue, sums_of, weight_left
+from .covers import Cover, best_covers
+
+# Measured with the search loop for collections, several sums per word: nanoseconds per expanded node.
+NODE, VIEW = 15.0, 56.0
+
+BASIS = 4  # all patterns of so many tiles are built before any larger one
+WIDTH = 400  # covers that compete in a step
+STARTS = 6  # partitions that a collection begins with, in turn
+LEAST_STEP = 0.002  # a partition must lower the objective by this part of it
+DISCOUNT = 0.15  # of the gain of a pattern whose table is new, where the present ones are preferred
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A collection: its covers, the tables they need, the nodes it leaves, its objective."""
+
+    covers: tuple[Cover, ...]
+    tables: frozenset[int]
+    alive: np.ndarray
+    left: float
+    objective: float
+
+    @property
+    def empty(self) -> bool:
+        return not self.covers
+
+
+class CollectionSearch:
+    """The search for the best collection over the tables of a catalogue, within ``max_memory`` bytes of tables."""
+
+    def __init__(self, catalogue: Catalogue, max_memory: int, chance: random.Random) -> None:
+        self.catalogue, self.max_memory, self.chance = catalogue, max_memory, chance
+        self.tiles = catalogue.goal.grid.cells - 1
+        nodes = np.flatnonzero(catalogue.room >= 0)
+        self.nothing = Candidate((), frozenset(), nodes, float(catalogue.weights[nodes].sum()), np.inf)
+
+    # ---- judging ----
+
+    def views_per_tile(self, tables: frozenset[int]) -> float:
+        """The views that have a tile, on average: what a move has to look up."""
+        numbers = list(tables)
+        return float((self.catalogue.sizes[numbers] * self.catalogue.orbit[numbers]).sum()) / self.tiles
+
+    def nanoseconds(self, tables: frozenset[int]) -> float:
+        """The time per node."""
+        return NODE + VIEW * self.views_per_tile(tables)
+
+    def memory(self, tables: frozenset[int]) -> int:
+        """The bytes of some tables."""
+        return int(self.catalogue.bytes[list(tables)].sum())
+
+    def with_cover(self, candidate: Candidate, cover: Cover) -> Candidate:
+        """The collection with one more partition."""
+        catalogue = self.catalogue
+        alive = candidate.alive
+        pruned = np.zeros(len(alive), dtype=bool)
+        for rows in catalogue.rows[catalogue.images[list(cover)]].T:
+            value = np.zeros(len(alive), dtype=np.int64)
+            for row in rows:
+                value += catalogue.excess[row, alive]
+            pruned |= value > catalogue.room[alive]
+        alive = alive[~pruned]
+        tables = candidate.tables | {int(catalogue.table[number]) for number in cover}
+        left = float(catalogue.weights[alive].sum())
+        return Candidate((*candidate.covers, cover), tables, alive, left, left * self.nanoseconds(tables))
+
+    def collection(self, covers: tuple[Cover, ...]) -> Candidate:
+        """The collection of some covers."""
+        candidate = self.nothing
+        for cover in covers:
+            candidate = self.with_cover(candidate, cover)
+        return candidate
+
+    # ---- one step ----
+
+    def _usable(self, tables: frozenset[int], built: bool) -> np.ndarray:
+        """The patterns whose tables are there or fit into the rest of the memory; of the new ones, those built."""
+        catalogue = self.catalogue
+        present = np.isin(catalogue.table, list(tables))
+        fits = catalogue.bytes <= self.max_memory - self.memory(tables)
+        if built:
+            fits &= catalogue.rows >= 0
+        return np.flatnonzero(present | fits)
+
+    def steps(self, candidate: Candidate) -> list[tuple[float, Cover]]:
+        """Partitions to add, the best first, each with the objective that it leads to."""
+        catalogue, tables = self.catalogue, candidate.tables
+        gains = catalogue.gains(candidate.alive)
+        usable = self._usable(tables, built=True)
+        options = {cover: None for cover in self._covers(gains, usable)}
+        if tables:
+            present = np.isin(catalogue.table, list(tables))
+            for values, numbers in (
+                (np.where(present, gains, gains * (1 - DISCOUNT)), usable),
+                (gains, np.flatnonzero(present)),
+            ):
+                options |= {cover: None for cover in self._covers(values, numbers)}
+        needed = [tables | {int(catalogue.table[number]) for number in cover} for cover in options]
+        covers = [
+            (cover, new) for cover, new in zip(options, needed, strict=True) if self.memory(new) <= self.max_memory
+        ]
+        if not covers:
+            return []
+        left = np.zeros(len(covers))
+        sums = sums_of(catalogue, [cover for cover, _ in covers])
+        weight_left(catalogue.excess, sums, candidate.alive, catalogue.room, catalogue.weights, left)
+        return sorted(
+            (float(rest) * self.nanoseconds(new), cover) for rest, (cover, new) in zip(left, covers, strict=True)
+        )
+
+    def _covers(self, values: np.ndarray, usable: np.ndarray) -> list[Cover]:
+        return best_covers(self.catalogue.masks, values, usable, self.tiles, WIDTH)
+
+    # ---- whole collections ----
+
+    def greedy(self, candidate: Candidate, skip: int = 0) -> Candidate:
+        """Add partitions for as long as that lowers the objective; the first one is the best but ``skip``."""
+        while True:
+            steps = self.steps(candidate)[skip:]
+            if not steps or steps[0][0] > candidate.objective * (1 - LEAST_STEP):
+                return candidate
+            candidate, skip = self.with_cover(candidate, steps[0][1]), 0
+
+    def without(self, candidate: Candidate, places: set[int]) -> Candidate:
+        """The collection without the covers at some places."""
+        return self.collection(tuple(cover for at, cover in enumerate(candidate.covers) if at not in places))
+
+    def improved(self, candidate: Candidate) -> Candidate:
+        """The collection after every partition was taken out in turn and the gap filled, while that helps."""
+        better = True
+        while better:
+            better = False
+            for place in range(len(candidate.covers)):
+                other = self.greedy(self.without(candidate, {place}))
+                if other.objective < candidate.objective * (1 - 1e-9):
+                    candidate, better = other, True
+                    break
+        return candidate
+
+    def shaken(self, candidate: Candidate) -> Candidate:
+        """The better of a collection and what comes of it if a random part is taken out and the gap filled."""
+        count = len(candidate.covers)
+        if not count or self.chance.random() < 0.2:
+            other = self.greedy(self.nothing, self.chance.randrange(STARTS))
+        else:
+            places = set(self.chance.sample(range(count), self.chance.randint(1, count)))
+            other = self.greedy(self.without(candidate, places))
+        return other if other.objective < candidate.objective else candidate
+
+    # ---- which tables to build ----
+
+    def promising(self, candidate: Candidate) -> list[int]:
+        """Patterns to build next: the unknown ones of the cover that may be the best, given a part of a collection."""
+        catalogue = self.catalogue
+        kept = self.chance.randint(0, len(candidate.covers))
+        part = self.collection(tuple(self.chance.sample(candidate.covers, kept)))
+        values = catalogue.estimates(catalogue.gains(part.alive))
+        usable = self._usable(part.tables, built=False)
+        for cover in self._covers(values, usable):
+            tables = part.tables | {int(catalogue.table[number]) for number in cover}
+            unknown = sorted({int(catalogue.table[number]) for number in cover if not catalogue.is_built(number)})
+            if unknown and self.memory(tables) <= self.max_memory:
+                return unknown
+        unbuilt = usable[catalogue.rows[usable] < 0]
+        if not len(unbuilt):
+            return []
+        return [int(catalogue.table[unbuilt[np.argmax(values[unbuilt])]])]
+
+
+def collections(
+    catalogue: Catalogue, max_memory: int, reference: Partition, chance: random.Random, shakes: int = 2
+) -> Iterator[Candidate | None]:
+    """Ever better collections; None whenever a table was built. Ends when there is nothing left to build."""
+    search = CollectionSearch(catalogue, max_memory, chance)
+    basis = np.flatnonzero(catalogue.sizes <= BASIS).tolist()
+    for number in [*basis, *(catalogue.number[pattern] for pattern in reference if pattern in catalogue.number)]:
+        if not catalogue.is_built(number):
+            catalogue.add(number)
+            yield None
+    best = search.greedy(search.nothing)
+    yield best
+    built = catalogue.built
+    while numbers := search.promising(best):
+        for number in numbers:
+            catalogue.add(number)
+            yield None
+        if catalogue.built > built * 1.05:
+            built = catalogue.built
+            before = best
+            best = search.greedy(best)
+            for _ in range(shakes):
+                best = search.shaken(best)
+            if best is not before:
+                yield best
+    yield search.improved(best)
