@@ -21,8 +21,9 @@ that was too high is put right by being tried.
 
 from __future__ import annotations
 
+import contextlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,7 +39,13 @@ BASIS = 4  # all patterns of so many tiles are built before any larger one
 WIDTH = 400  # covers that compete in a step
 STARTS = 6  # partitions that a collection begins with, in turn
 LEAST_STEP = 0.002  # a partition must lower the objective by this part of it
+REVIEW = 1.05  # by what factor the columns grow from one review of the collection to the next
+SHAKES = 2  # in a review
 DISCOUNT = 0.15  # of the gain of a pattern whose table is new, where the present ones are preferred
+
+
+class Enough(Exception):
+    """The budget is spent."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +66,18 @@ class Candidate:
 class CollectionSearch:
     """The search for the best collection over the tables of a catalogue, within ``max_memory`` bytes of tables."""
 
-    def __init__(self, catalogue: Catalogue, max_memory: int, chance: random.Random) -> None:
-        self.catalogue, self.max_memory, self.chance = catalogue, max_memory, chance
+    def __init__(
+        self,
+        catalogue: Catalogue,
+        max_memory: int,
+        chance: random.Random,
+        pulse: Callable[[], object] = lambda: None,
+    ) -> None:
+        self.catalogue, self.max_memory, self.chance, self.pulse = catalogue, max_memory, chance, pulse
         self.tiles = catalogue.goal.grid.cells - 1
         nodes = np.flatnonzero(catalogue.room >= 0)
         self.nothing = Candidate((), frozenset(), nodes, float(catalogue.weights[nodes].sum()), np.inf)
+        self.best = self.nothing  # so far
 
     # ---- judging ----
 
@@ -147,10 +161,13 @@ class CollectionSearch:
     def greedy(self, candidate: Candidate, skip: int = 0) -> Candidate:
         """Add partitions for as long as that lowers the objective; the first one is the best but ``skip``."""
         while True:
+            self.pulse()
             steps = self.steps(candidate)[skip:]
             if not steps or steps[0][0] > candidate.objective * (1 - LEAST_STEP):
                 return candidate
             candidate, skip = self.with_cover(candidate, steps[0][1]), 0
+            if candidate.objective < self.best.objective:
+                self.best = candidate
 
     def without(self, candidate: Candidate, places: set[int]) -> Candidate:
         """The collection without the covers at some places."""
@@ -169,14 +186,11 @@ class CollectionSearch:
         return candidate
 
     def shaken(self, candidate: Candidate) -> Candidate:
-        """The better of a collection and what comes of it if a random part is taken out and the gap filled."""
+        """What comes of a collection if a random part of it is taken out and the gap filled, or all of it anew."""
         count = len(candidate.covers)
         if not count or self.chance.random() < 0.2:
-            other = self.greedy(self.nothing, self.chance.randrange(STARTS))
-        else:
-            places = set(self.chance.sample(range(count), self.chance.randint(1, count)))
-            other = self.greedy(self.without(candidate, places))
-        return other if other.objective < candidate.objective else candidate
+            return self.greedy(self.nothing, self.chance.randrange(STARTS))
+        return self.greedy(self.without(candidate, set(self.chance.sample(range(count), self.chance.randint(1, count)))))
 
     # ---- which tables to build ----
 
@@ -198,29 +212,27 @@ class CollectionSearch:
         return [int(catalogue.table[unbuilt[np.argmax(values[unbuilt])]])]
 
 
-def collections(
-    catalogue: Catalogue, max_memory: int, reference: Partition, chance: random.Random, shakes: int = 2
-) -> Iterator[Candidate | None]:
-    """Ever better collections; None whenever a table was built. Ends when there is nothing left to build."""
-    search = CollectionSearch(catalogue, max_memory, chance)
-    basis = np.flatnonzero(catalogue.sizes <= BASIS).tolist()
-    for number in [*basis, *(catalogue.number[pattern] for pattern in reference if pattern in catalogue.number)]:
-        if not catalogue.is_built(number):
-            catalogue.add(number)
-            yield None
-    best = search.greedy(search.nothing)
-    yield best
-    built = catalogue.built
-    while numbers := search.promising(best):
+    # ---- the whole search ----
+
+    def run(self, reference: Partition) -> Candidate:
+        """Build tables and improve the collection until ``pulse`` raises ``Enough``, or no table is left to build."""
+        catalogue = self.catalogue
+        with contextlib.suppress(Enough):
+            self._add([catalogue.number[pattern] for pattern in reference if pattern in catalogue.number])
+            self._add(np.flatnonzero(catalogue.sizes <= BASIS).tolist())
+            self.best = self.greedy(self.best)
+            reviewed = catalogue.built
+            while numbers := self.promising(self.best):
+                self._add(numbers)
+                if catalogue.built > reviewed * REVIEW:
+                    reviewed = catalogue.built
+                    self.greedy(self.best)
+                    for _ in range(SHAKES):
+                        self.shaken(self.best)
+        return self.best
+
+    def _add(self, numbers: Iterable[int]) -> None:
         for number in numbers:
-            catalogue.add(number)
-            yield None
-        if catalogue.built > built * 1.05:
-            built = catalogue.built
-            before = best
-            best = search.greedy(best)
-            for _ in range(shakes):
-                best = search.shaken(best)
-            if best is not before:
-                yield best
-    yield search.improved(best)
+            if not self.catalogue.is_built(number):
+                self.catalogue.add(number)
+                self.pulse()
