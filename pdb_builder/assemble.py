@@ -122,15 +122,15 @@ def _build(spec: Spec, path: Path, workshop: Path, threads: int, watcher: Watche
     """Build the tables that are missing, and write the database."""
     for leftover in workshop.glob("*.tmp"):
         leftover.unlink()
-    count = len(spec.partition)
-    order = sorted(spec.partition, key=len)
-    kept = {tiles: workshop / f"pattern_{number}.h5" for number, tiles in enumerate(spec.partition, start=1)}
+    count = len(spec.patterns)
+    order = sorted(spec.patterns, key=len)
+    kept = {tiles: workshop / f"pattern_{number}.h5" for number, tiles in enumerate(spec.patterns, start=1)}
     earlier = {tiles: _kept_table(kept[tiles], spec, tiles) for tiles in order}
     tables: dict[Pattern, Table | BuiltTable] = {tiles: table for tiles, table in earlier.items() if table}
     _check_disk(path, spec, [tiles for tiles in order if tiles not in tables])
     watcher.started()
     for tiles in order:
-        number = spec.partition.index(tiles) + 1
+        number = spec.patterns.index(tiles) + 1
         if tiles in tables:
             watcher.table_kept(number, count, earlier=True)
             continue
@@ -160,7 +160,7 @@ def _kept_table(path: Path, spec: Spec, tiles: Pattern) -> Table | None:
 
 def _check_disk(path: Path, spec: Spec, missing: Sequence[Pattern]) -> None:
     """Refuse a build that the disk cannot hold: the database, and a copy of the missing tables but the last."""
-    indexes = [index_of(spec.grid, len(tiles)) for tiles in [*spec.partition, *missing[:-1]]]
+    indexes = [index_of(spec.grid, len(tiles)) for tiles in [*spec.patterns, *missing[:-1]]]
     size = sum(table_bytes(index, spec.encoding) + 4 * index.footprints + 2**16 for index in indexes)
     free = shutil.disk_usage(path.parent).free
     if size > free:

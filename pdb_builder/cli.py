@@ -26,7 +26,7 @@ def _parser() -> Parser:
     )
     _build_options(command("build", "build databases that do not exist yet", "pdb-builder build 5x5 --encoding bytes"))
     _info_options(command("info", "show what a database contains", "pdb-builder info 4x4-7-8"))
-    _list_options(command("list", "list the named partitions: sizes, build times, which are built", "pdb-builder list"))
+    _list_options(command("list", "list what has a name: sizes, build times, which are built", "pdb-builder list"))
     _verify_options(command("verify", "prove a database correct by independent code", "pdb-builder verify 4x4-7-8"))
     _bench_options(command("bench", "measure how fast tables are built here", "pdb-builder bench 4x4:8 5x5:7"))
     return parser
@@ -37,12 +37,18 @@ def _build_options(command: Parser) -> None:
         "targets",
         nargs="*",
         metavar="TARGET",
-        help=f"a named partition, or a board shape such as 6x6 (default: {DEFAULT_NAME})",
+        help=f"a named partition or collection, or a board shape such as 6x6 (default: {DEFAULT_NAME})",
     )
-    command.add_argument(
+    own = command.add_mutually_exclusive_group()
+    own.add_argument(
         "--patterns",
         metavar="LIST",
         help="your own partition of a shape: ',' between tiles, '/' between patterns, as in 1,2,3,4/5,6,7,8",
+    )
+    own.add_argument(
+        "--collection",
+        metavar="LISTS",
+        help="your own collection of partitions of a shape, with ';' between them: its value is their largest sum",
     )
     command.add_argument(
         "--encoding",
@@ -54,9 +60,8 @@ def _build_options(command: Parser) -> None:
     )
     command.add_argument(
         "--blank",
-        default="first",
         metavar="CELL",
-        help="the blank's cell in the goal: first, last or a cell number (default: first)",
+        help="the blank's cell in the goal: first, last or a cell number (default: first, or what the name says)",
     )
     command.add_argument(
         "--max-memory",
@@ -79,6 +84,7 @@ def _info_options(command: Parser) -> None:
 
 
 def _list_options(command: Parser) -> None:
+    command.add_argument("--draw", action="store_true", help="draw all partitions on the goal")
     command.add_argument("--encoding", choices=ENCODINGS, help="the encoding (default: bits)")
     folder_option(command)
     threads_option(command)

@@ -20,7 +20,7 @@ from .base.mapped_file import MappedFile
 from .grid import Grid
 from .index import footprint_rank, signed_masks
 from .lookup import arrangement_of, descend, descend_all, footprint_of, read_all, value_mod_4
-from .pattern import Spec
+from .pattern import Cells, Pattern, Spec
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,19 +99,12 @@ class Table:
 
     def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
         """``distance`` of many boards at once, compiled."""
-        rows = np.asarray(boards)
-        if (
-            rows.dtype.kind not in "iu"
-            or rows.ndim != 2
-            or rows.shape[1] != self.grid.cells
-            or (np.sort(rows) != np.arange(self.grid.cells)).any()
-        ):
-            raise InputError(
-                f"these are not {self.grid} boards: each row must contain the numbers 0 to {self.grid.cells - 1} once"
-            )
-        place = np.argsort(rows, axis=1)
-        cells, blanks = place[:, list(self.tiles)], place[:, 0].copy()
-        results = np.empty(len(rows), dtype=np.int64)
+        place = _all_places(self.grid, boards)
+        return self._distances(place[:, list(self.tiles)], place[:, 0].copy())
+
+    def _distances(self, cells: np.ndarray, blanks: np.ndarray) -> np.ndarray:
+        """``distance_of`` for many states at once. Changes ``cells``."""
+        results = np.empty(len(cells), dtype=np.int64)
         if self.encoding == "bytes":
             read_all(cells, self.values, results)
         else:
@@ -165,9 +158,22 @@ def _places(grid: Grid, board: Sequence[int]) -> dict[int, int]:
     return place
 
 
+def _all_places(grid: Grid, boards: Sequence[Sequence[int]]) -> np.ndarray:
+    """[board, tile] -> cell, if these are boards of the grid."""
+    rows = np.asarray(boards)
+    if (
+        rows.dtype.kind not in "iu"
+        or rows.ndim != 2
+        or rows.shape[1] != grid.cells
+        or (np.sort(rows) != np.arange(grid.cells)).any()
+    ):
+        raise InputError(f"these are not {grid} boards: each row must contain the numbers 0 to {grid.cells - 1} once")
+    return np.argsort(rows, axis=1)
+
+
 @dataclass(frozen=True, eq=False)
 class Database:
-    """The tables of one partition, which look-ups add up.
+    """The tables of a collection: look-ups add up those of each partition, and take the largest sum.
 
     The tables are views of parts of the mapped file. The seal, which covers their checksums, identifies the contents.
     """
@@ -193,9 +199,29 @@ class Database:
         return self.spec.grid
 
     def distance(self, board: Sequence[int]) -> int:
-        """The sum over all patterns: a lower bound on the moves from ``board`` to the goal."""
-        return sum(table.distance(board) for table in self.tables)
+        """The largest sum over a partition: a lower bound on the moves from ``board`` to the goal."""
+        place = _places(self.grid, board)
+        value = {}
+        for pattern, (table, cells, tiles) in self._views.items():
+            value[pattern] = table.distance_of([cells[place[tile]] for tile in tiles], cells[place[0]])
+        return max(sum(value[pattern] for pattern in partition) for partition in self.spec.partitions)
 
     def distances(self, boards: Sequence[Sequence[int]]) -> np.ndarray:
         """``distance`` of many boards at once, compiled."""
-        return np.sum([table.distances(boards) for table in self.tables], axis=0)
+        place = _all_places(self.grid, boards)
+        value = {}
+        for pattern, (table, cells, tiles) in self._views.items():
+            turned = np.array(cells)[place]
+            value[pattern] = table._distances(turned[:, list(tiles)], turned[:, 0].copy())
+        sums = [np.sum([value[pattern] for pattern in partition], axis=0) for partition in self.spec.partitions]
+        return np.max(sums, axis=0)
+
+    @cached_property
+    def _views(self) -> dict[Pattern, tuple[Table, Cells, Pattern]]:
+        """For every pattern its table, the symmetry to turn a board by, and the tiles in the order of the table's."""
+        views = {}
+        for pattern in dict.fromkeys(pattern for partition in self.spec.partitions for pattern in partition):
+            number, cells = self.spec.source(pattern)
+            tiles = sorted(pattern, key=lambda tile: cells[self.grid.home(tile, self.spec.blank)])
+            views[pattern] = self.tables[number], cells, tuple(tiles)
+        return views

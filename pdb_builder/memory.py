@@ -20,7 +20,16 @@ from .database import Database
 from .encoding import check_encoding
 from .grid import Grid
 from .index import index_of
-from .pattern import MAX_TILES, Partition, automatic_partition, check_pattern_board
+from .pattern import (
+    MAX_TILES,
+    Collection,
+    Partition,
+    Spec,
+    automatic_partition,
+    check_pattern_board,
+    collections_for,
+)
+from .store import tables_bytes
 
 PROCESS = 200_000_000  # bytes of the interpreter, its libraries, the compiler
 
@@ -111,6 +120,24 @@ def partition_within(grid: Grid, blank: int, encoding: str | None, max_memory: i
     grid.check_blank(blank)
     encoding = check_encoding(grid, encoding)
     return automatic_partition(grid, blank, largest_pattern(grid, encoding, max_memory))
+
+
+def collection_within(grid: Grid, blank: int, encoding: str | None, max_memory: int) -> Collection:
+    """The best collection that can be built, and kept in memory, in ``max_memory`` bytes.
+
+    It is a named one, the largest of those with patterns as large as can be built, or else an automatic partition.
+    """
+    grid.check_blank(blank)
+    encoding = check_encoding(grid, encoding)
+    largest = largest_pattern(grid, encoding, max_memory)
+    sizes = {}
+    for collection in collections_for(grid, blank, encoding):
+        spec = Spec(grid, collection, blank, encoding)
+        if max(map(len, spec.patterns)) == largest and tables_bytes(spec) <= max_memory:
+            sizes[collection] = tables_bytes(spec)
+    return (
+        max(sizes, key=lambda collection: sizes[collection]) if sizes else (automatic_partition(grid, blank, largest),)
+    )
 
 
 # ---- verifying ----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Patterns and partitions: which tiles share a table.
+"""Patterns, partitions and collections: which tiles share a table, and which tables are added up.
 
 A *pattern* is a set of tiles. Its table gives, for every placement of these tiles and the blank, the
 fewest moves *of these tiles* that bring them home and let the blank reach its own home. A
@@ -9,8 +9,14 @@ Larger patterns give better bounds and cost more: adding a tile multiplies the n
 roughly by the number of cells. Tiles whose homes are close together get in each other's way most,
 so good patterns are compact.
 
-A partition is named (``NAMED``), written by the user (``parse_patterns``), or made automatically with
-patterns as large as a memory budget allows (``automatic_partition``).
+Every partition is weak on some boards, where another one is strong. A *collection* is one partition or several, and its
+value is the largest of their sums. Partitions share tables: one serves all partitions that contain its pattern. A
+symmetry of the board that keeps the blank's home turns a pattern into another with the same distances, its *image*, so
+one table serves both: the board is turned, and then looked up. Collections are therefore cheap. The 24 patterns of six
+partitions may need no more than 11 tables.
+
+A collection is named (``NAMED``), written by the user (``parse_patterns``, ``parse_collection``), or a single partition
+made automatically with patterns as large as a memory budget allows (``automatic_partition``).
 
 Wherever patterns are indexed, built and looked up, a set of cells is one 64-bit word. Boards of more
 than 64 cells can be solved but have no patterns: everything that deals in patterns calls
@@ -20,24 +26,31 @@ than 64 cells can be solved but have no patterns: everything that deals in patte
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 
 from .base.errors import InputError
 from .base.numeric import as_integer
+from .collections_5x5 import COLLECTIONS
 from .encoding import check_encoding
 from .grid import Grid
 
 Pattern = tuple[int, ...]
 Partition = tuple[Pattern, ...]
+Collection = tuple[Partition, ...]
+Cells = tuple[int, ...]  # a symmetry of the board: cell -> cell
 
 MAX_PATTERN_CELLS = 64  # a set of cells is one 64-bit word
 MAX_TILES = 12  # the number of arrangements grows as k!
 MAX_FOOTPRINTS = 2**31  # blocks are numbered in 32 bits
+MAX_TABLES = 100  # of a collection: the label of its file lists them
+MAX_PARTITIONS = 100
 
 
-# ---- named partitions ---------------------------------------------------------------------------
+# ---- partitions and collections, written and named ----------------------------------------------
 
 
 def parse_patterns(text: str) -> Partition:
@@ -56,32 +69,94 @@ def parse_patterns(text: str) -> Partition:
     return tuple(patterns)
 
 
-# All for the canonical goal with its blank on cell 0. 4x4-7-8 and 5x5-6-6-6-6 are those of Korf and Felner (2002).
+def parse_collection(text: str) -> Collection:
+    """The collection written as ``1,2,5,6/3,4,7,8;1,2,3,4/5,6,7,8``. Does not check that it fits a board."""
+    partitions = text.split(";")
+    if not all(part.strip() for part in partitions):
+        raise InputError(f"the collection '{text}' has an empty partition: separate partitions by one ';'")
+    return tuple(map(parse_patterns, partitions))
+
+
+# For the canonical goal with its blank on cell 0. 4x4-7-8 and 5x5-6-6-6-6 are those of Korf and Felner (2002).
 # 4x4-5-5-5 and 4x4-6-6-3 have the highest mean values that a local search found by exchanging tiles.
-NAMED: dict[str, Partition] = {
-    "3x3-8": parse_patterns("1 2 3 4 5 6 7 8"),
-    "3x3-4-4": parse_patterns("1 2 3 4 / 5 6 7 8"),
-    "3x4-6-5": parse_patterns("1 2 4 5 6 8 / 3 7 9 10 11"),
-    "3x4-11": parse_patterns("1 2 3 4 5 6 7 8 9 10 11"),
-    "4x4-5-5-5": parse_patterns("1 2 4 5 8 / 3 6 7 11 15 / 9 10 12 13 14"),
-    "4x4-6-6-3": parse_patterns("1 2 4 5 8 9 / 3 6 7 10 11 15 / 12 13 14"),
-    "4x4-7-8": parse_patterns("1 2 3 4 5 6 7 / 8 9 10 11 12 13 14 15"),
-    "5x5-6-6-6-6": parse_patterns("1 5 6 10 11 12 / 2 3 4 7 8 9 / 13 14 18 19 23 24 / 15 16 17 20 21 22"),
-    "5x5-7-7-7-3": parse_patterns("1 2 5 6 7 10 11 / 3 4 8 9 12 13 14 / 15 16 17 18 20 21 22 / 19 23 24"),
+_PARTITIONS = {
+    "3x3-8": "1 2 3 4 5 6 7 8",
+    "3x3-4-4": "1 2 3 4 / 5 6 7 8",
+    "3x4-6-5": "1 2 4 5 6 8 / 3 7 9 10 11",
+    "3x4-11": "1 2 3 4 5 6 7 8 9 10 11",
+    "4x4-5-5-5": "1 2 4 5 8 / 3 6 7 11 15 / 9 10 12 13 14",
+    "4x4-6-6-3": "1 2 4 5 8 9 / 3 6 7 10 11 15 / 12 13 14",
+    "4x4-7-8": "1 2 3 4 5 6 7 / 8 9 10 11 12 13 14 15",
+    "5x5-6-6-6-6": "1 5 6 10 11 12 / 2 3 4 7 8 9 / 13 14 18 19 23 24 / 15 16 17 20 21 22",
+    "5x5-7-7-7-3": "1 2 5 6 7 10 11 / 3 4 8 9 12 13 14 / 15 16 17 18 20 21 22 / 19 23 24",
+}
+NAMED: dict[str, Collection] = {
+    **{name: (parse_patterns(text),) for name, text in _PARTITIONS.items()},
+    **{name: tuple(map(parse_patterns, lines)) for name, lines in COLLECTIONS.items()},
 }
 DEFAULT_NAME = "4x4-7-8"
-_DEFAULT_OF_SHAPE = {"3x3": "3x3-8", "3x4": "3x4-6-5", "4x4": DEFAULT_NAME, "5x5": "5x5-6-6-6-6"}
-
-
-def default_partition(grid: Grid) -> Partition | None:
-    """The named partition that is the default for the shape of a grid, if it has one."""
-    name = _DEFAULT_OF_SHAPE.get(grid.shape)
-    return NAMED[name] if name else None
+_PARTITION_OF_SHAPE = {"3x3": "3x3-8", "3x4": "3x4-6-5", "4x4": DEFAULT_NAME, "5x5": "5x5-6-6-6-6"}
 
 
 def shape_of(name: str) -> str:
-    """The board shape that the name of a partition begins with."""
+    """The board shape that a name begins with."""
     return name.split("-")[0]
+
+
+def stem_of(name: str) -> str:
+    """A name without the blank's home."""
+    return re.sub(r"-blank\d+$", "", name)
+
+
+def blank_of(name: str) -> int:
+    """The blank's home in the goal that a named collection is for: the cell that its name ends with, or 0."""
+    match = re.search(r"-blank(\d+)$", name)
+    return int(match[1]) if match else 0
+
+
+def named_for(name: str, grid: Grid, blank: int) -> Collection | None:
+    """A named collection for the goal with its blank on the given cell, if there is one.
+
+    The tiles of a partition keep their numbers, and their homes move up. A collection was chosen for one home of the
+    blank. It is turned to another if a symmetry of the board leads there, and it is of no use elsewhere.
+    """
+    if name not in COLLECTIONS:
+        return NAMED[name]
+    for cells in symmetries(grid, blank_of(name), blank):
+        return tuple(
+            tuple(image(grid, tiles, cells, blank_of(name), blank) for tiles in partition) for partition in NAMED[name]
+        )
+    return None
+
+
+def collections_for(grid: Grid, blank: int, encoding: str) -> list[Collection]:
+    """The named collections for a goal: they were chosen for plain boards and ``bits``."""
+    if grid.wrap or encoding != "bits":
+        return []
+    named = (named_for(name, grid, blank) for name in COLLECTIONS if shape_of(name) == grid.shape)
+    return [collection for collection in named if collection]
+
+
+def default_collection(grid: Grid, blank: int, encoding: str) -> Collection | None:
+    """The default of a goal, if it has one: the first of its collections, or else the partition of its shape."""
+    for collection in collections_for(grid, blank, encoding):
+        return collection
+    name = _PARTITION_OF_SHAPE.get(grid.shape)
+    return NAMED[name] if name else None
+
+
+# ---- symmetries ---------------------------------------------------------------------------------
+
+
+def symmetries(grid: Grid, home: int, blank: int) -> list[Cells]:
+    """The symmetries of a board that map the blank's home to the cell ``blank``, the identity first if it does."""
+    return [cells for target, cells in grid.symmetries() if target == grid and cells[home] == blank]
+
+
+def image(grid: Grid, tiles: Pattern, cells: Cells, home: int, blank: int) -> Pattern:
+    """What a symmetry that maps the blank's home to ``blank`` makes of a pattern: the tiles that live on its images."""
+    goal = grid.goal(blank)
+    return tuple(sorted(goal[cells[grid.home(tile, home)]] for tile in tiles))
 
 
 # ---- checks -------------------------------------------------------------------------------------
@@ -148,36 +223,94 @@ def check_partition(grid: Grid, patterns: Iterable[Iterable[int]]) -> Partition:
     return partition
 
 
+def check_collection(grid: Grid, partitions: Iterable, blank: int = 0) -> Collection:
+    """The collection with every partition checked, or an ``InputError``.
+
+    One partition may be given in place of a collection. A partition that is an image of an earlier one is left out:
+    whoever looks boards up reads all images anyway.
+    """
+    given = [list(part) for part in partitions]
+    if not any(isinstance(item, Iterable) and not isinstance(item, str) for part in given for item in part):
+        return (check_partition(grid, given),)
+    if len(given) > MAX_PARTITIONS:
+        raise InputError(f"{len(given)} partitions are too many: a collection has at most {MAX_PARTITIONS}")
+    turns = symmetries(grid, blank, blank)
+    different: dict[frozenset[Pattern], Partition] = {}
+    for number, patterns in enumerate(given, start=1):
+        try:
+            partition = check_partition(grid, patterns)
+        except InputError as error:
+            raise InputError(f"partition {number}: {error}" if len(given) > 1 else str(error)) from None
+        images = (frozenset(image(grid, tiles, cells, blank, blank) for tiles in partition) for cells in turns)
+        if not any(turned in different for turned in images):
+            different[frozenset(partition)] = partition
+    return tuple(different.values())
+
+
 # ---- the specification of a database ------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Spec:
-    """What a database contains: the board, the partition, the blank's cell in the goal, the encoding.
+    """What a database contains: the board, the partitions, the blank's cell in the goal, the encoding.
 
-    The partition is checked and its patterns are sorted; encoding None becomes ``bits`` where that is valid.
+    The partitions are checked, their patterns are sorted, and images of other partitions are left out. A single
+    partition may be given by itself. Encoding None becomes ``bits`` where that is valid.
     """
 
     grid: Grid
-    partition: Partition
+    partitions: Collection
     blank: int = 0
     encoding: str = None  # type: ignore[assignment]  # never None once it is made
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "partition", check_partition(self.grid, self.partition))
-        object.__setattr__(self, "encoding", check_encoding(self.grid, self.encoding))
+        check_pattern_board(self.grid)
         object.__setattr__(self, "blank", self.grid.check_blank(self.blank))
+        object.__setattr__(self, "partitions", check_collection(self.grid, self.partitions, self.blank))
+        object.__setattr__(self, "encoding", check_encoding(self.grid, self.encoding))
+        if len(self.patterns) > MAX_TABLES:
+            raise InputError(f"the collection needs {len(self.patterns)} tables: a file holds at most {MAX_TABLES}")
+
+    @cached_property
+    def _sources(self) -> dict[Pattern, tuple[int, Cells]]:
+        """For every pattern of the partitions the number of its table, and the symmetry that leads there.
+
+        A single partition has a table for each of its patterns, even if one is an image of another.
+        """
+        turns = symmetries(self.grid, self.blank, self.blank)
+        if len(self.partitions) == 1:
+            del turns[1:]
+        sources: dict[Pattern, tuple[int, Cells]] = {}
+        tables: dict[Pattern, int] = {}
+        for tiles in (tiles for partition in self.partitions for tiles in partition):
+            images = ((image(self.grid, tiles, cells, self.blank, self.blank), cells) for cells in turns)
+            found = next(((tables[turned], cells) for turned, cells in images if turned in tables), None)
+            if found is None:
+                found = tables.setdefault(tiles, len(tables)), turns[0]
+            sources.setdefault(tiles, found)
+        return sources
+
+    @cached_property
+    def patterns(self) -> tuple[Pattern, ...]:
+        """The patterns that have tables, in the order in which the partitions first need them: none is an image
+        of another, unless there is only one partition."""
+        identity = tuple(range(self.grid.cells))
+        return tuple(tiles for tiles, (_, cells) in self._sources.items() if cells == identity)
+
+    def source(self, pattern: Pattern) -> tuple[int, Cells]:
+        """Where the distances of a partition's pattern are: the number of a table, and the symmetry to turn a board by.
+
+        The symmetry keeps the blank's home, and maps the homes of the pattern to those of the table's tiles.
+        """
+        return self._sources[pattern]
 
     @property
     def name(self) -> str:
-        """The stem of the file name, different for different partitions, goals and encodings.
+        """The stem of the file name, different for different collections, goals and encodings.
 
-        A partition that is not named carries a short fingerprint of its tiles.
+        What is not named carries a short fingerprint of its tiles.
         """
-        parts = [self.grid.shape, *(str(len(tiles)) for tiles in self.partition)]
-        if NAMED.get("-".join(parts)) != self.partition:
-            text = "/".join(",".join(map(str, tiles)) for tiles in self.partition)
-            parts.append(hashlib.sha256(text.encode()).hexdigest()[:6])
+        parts = [self._stem()]
         if self.grid.wrap:
             parts.append("wrap")
         if self.blank:
@@ -185,6 +318,18 @@ class Spec:
         if self.encoding != "bits":
             parts.append(self.encoding)
         return "-".join(parts)
+
+    def _stem(self) -> str:
+        """The name as far as the partitions make it."""
+        for name in COLLECTIONS:
+            if shape_of(name) == self.grid.shape and named_for(name, self.grid, self.blank) == self.partitions:
+                return stem_of(name)
+        first, *others = self.partitions
+        stem = "-".join([self.grid.shape, *(["collection"] if others else [str(len(tiles)) for tiles in first])])
+        if NAMED.get(stem) == self.partitions:
+            return stem
+        text = ";".join("/".join(",".join(map(str, tiles)) for tiles in partition) for partition in self.partitions)
+        return f"{stem}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
 
 # ---- automatic partitions -----------------------------------------------------------------------

@@ -1,8 +1,12 @@
-"""The database file: the tables of one partition, as a sealed file.
+"""The database file: the tables of a collection, as a sealed file.
 
 docs/format.md describes the format. In short: behind its label (``base.sealed``) a database is an HDF5 file with one
-group per pattern, and in each group the table, one contiguous page-aligned dataset. Opening a database maps its tables
+group per table, and in each group the table, one contiguous page-aligned dataset. Opening a database maps its tables
 into memory; they are never read as a whole, and processes that map the same file share its pages.
+
+A file of a single partition needs nothing else: its tables are those of the partition. This is format 1, as the first
+releases wrote it, and they can read it. Format 2 adds a dataset that draws the partitions on the goal. Which table
+serves which pattern is not stored, since it follows from the patterns (``Spec.source``).
 
 A database is trusted because
 
@@ -33,13 +37,13 @@ from .base.sealed import Kind, Region, Reserved, attribute, mapped, open_sealed,
 from .database import Database, Table
 from .encoding import block_bytes
 from .grid import Grid
-from .index import Index
-from .pattern import Spec
+from .index import Index, index_of
+from .pattern import MAX_PARTITIONS, Collection, Spec
 
 FORMAT = "slidepdb"
 KIND = Kind(
     name="pattern database",
-    version=1,
+    version=2,
     aligned=True,
     if_foreign="build one with 'pdb-builder build'",
     if_newer="update slidepdb, or build the database again",
@@ -74,7 +78,7 @@ def _write_structure(root: h5py.File, spec: Spec, tables: Mapping, built: Mappin
     """Write everything except the contents of the tables, which are reserved."""
     grid = spec.grid
     root.attrs["format"] = FORMAT
-    root.attrs["format_version"] = KIND.version
+    root.attrs["format_version"] = 1 if len(spec.partitions) == 1 else 2
     root.attrs["rows"] = grid.rows
     root.attrs["cols"] = grid.cols
     root.attrs["wrap"] = grid.wrap
@@ -82,7 +86,9 @@ def _write_structure(root: h5py.File, spec: Spec, tables: Mapping, built: Mappin
     root.attrs["encoding"] = spec.encoding
     for key in BUILT:
         root.attrs[f"built_{key}"] = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(built[key]))
-    for number, tiles in enumerate(spec.partition, start=1):
+    if len(spec.partitions) > 1:
+        root.create_dataset("partitions", data=_drawn(spec))
+    for number, tiles in enumerate(spec.patterns, start=1):
         group = root.create_group(f"pattern_{number}")
         group.attrs["tiles"] = np.array(tiles, dtype=np.uint8)
         if tiles not in tables:
@@ -98,6 +104,15 @@ def _write_structure(root: h5py.File, spec: Spec, tables: Mapping, built: Mappin
         yield reserve(group, "table", table.values)
 
 
+def _drawn(spec: Spec) -> np.ndarray:
+    """[partition, row, column] -> the number of the pattern, within its partition, that has its home there."""
+    drawn = np.zeros((len(spec.partitions), spec.grid.cells), dtype=np.uint8)  # 0 for the blank
+    for row, partition in zip(drawn, spec.partitions, strict=True):
+        for number, tiles in enumerate(partition, start=1):
+            row[[spec.grid.home(tile, spec.blank) for tile in tiles]] = number
+    return drawn.reshape(-1, spec.grid.rows, spec.grid.cols)
+
+
 def _sha256(array: np.ndarray) -> str:
     return hashlib.sha256(np.ascontiguousarray(array).data.cast("B")).hexdigest()
 
@@ -109,6 +124,11 @@ def table_bytes(index: Index, encoding: str) -> int:
     return index.footprints * index.arrangements
 
 
+def tables_bytes(spec: Spec) -> int:
+    """The size of all tables of a database."""
+    return sum(table_bytes(index_of(spec.grid, len(tiles)), spec.encoding) for tiles in spec.patterns)
+
+
 # ---- reading ------------------------------------------------------------------------------------
 
 
@@ -118,7 +138,7 @@ def open_database(path: str | os.PathLike) -> Database:
     Raises a ``DatabaseError`` that says what is wrong with the file.
     """
     database = read_database(Path(path))
-    if len(database.tables) < len(database.spec.partition):
+    if len(database.tables) < len(database.spec.patterns):
         raise KIND.damaged(database.path, "it lacks the tables of some of its patterns")
     return database
 
@@ -136,7 +156,8 @@ def read_database(path: Path) -> Database:
 def _read_structure(root: h5py.File, file: MappedFile, regions: list[Region], seal: str) -> Database:
     """The database in a file, after checking that all its parts fit together."""
     attributes = dict(root.attrs)
-    require(attributes["format"] == FORMAT and attributes["format_version"] == KIND.version, "format")
+    require(attributes["format"] == FORMAT, "format")
+    several = bool(attributes["format_version"] > 1)
     rows, cols = (int(attribute(root, name, np.int64)) for name in ("rows", "cols"))
     grid = Grid(rows, cols, bool(attribute(root, "wrap", np.bool_)))
     goal = tuple(attribute(root, "goal", np.uint8, dimensions=1).tolist())
@@ -144,13 +165,15 @@ def _read_structure(root: h5py.File, file: MappedFile, regions: list[Region], se
     require(goal == grid.goal(blank), "goal")
     built = {key: attributes[f"built_{key}"] for key in BUILT}
     require(all(isinstance(value, str) and value.isprintable() for value in built.values()), "built")
-    groups = [root[f"pattern_{number}"] for number in range(1, len(root) + 1)]
-    partition = tuple(tuple(attribute(group, "tiles", np.uint8, dimensions=1).tolist()) for group in groups)
-    spec = Spec(grid, partition, blank, str(attributes["encoding"]))
-    require(spec.partition == partition, "tiles")
+    groups = [root[f"pattern_{number}"] for number in range(1, len(root) - several + 1)]
+    patterns = tuple(tuple(attribute(group, "tiles", np.uint8, dimensions=1).tolist()) for group in groups)
+    partitions = _read_partitions(root, file.memory, goal) if several else (patterns,)
+    spec = Spec(grid, partitions, blank, str(attributes["encoding"]))
+    require(spec.partitions == partitions and (len(partitions) > 1) == several, "partitions")
+    require(spec.patterns == patterns, "tiles")
     tables = tuple(
         _read_table(spec, tiles, group, file.memory)
-        for tiles, group in zip(partition, groups, strict=True)
+        for tiles, group in zip(patterns, groups, strict=True)
         if "table" in group
     )
     require([(table.offset, table.values.nbytes) for table in tables] == regions, "the label")
@@ -158,6 +181,26 @@ def _read_structure(root: h5py.File, file: MappedFile, regions: list[Region], se
         if not table.probe():
             raise KIND.damaged(file.path, f"table {number} is not the one of its tiles and goal")
     return Database(spec, tables, built, file, seal)
+
+
+def _read_partitions(root: h5py.File, memory: np.memmap, goal: tuple[int, ...]) -> Collection:
+    """The partitions that are drawn on the goal."""
+    dataset = root["partitions"]
+    _, drawn = mapped(memory, dataset, np.uint8)
+    require(drawn.ndim == 3 and drawn.shape[1:] == (root.attrs["rows"], root.attrs["cols"]), "partitions")
+    require(len(drawn) <= MAX_PARTITIONS, "partitions")
+    partitions = []
+    for numbers in drawn.reshape(len(drawn), -1).tolist():
+        require(numbers[goal.index(0)] == 0, "partitions")
+        of_tile = dict(zip(goal, numbers, strict=True))
+        tiles = range(1, len(goal))
+        partitions.append(
+            tuple(
+                tuple(tile for tile in tiles if of_tile[tile] == number)
+                for number in range(1, max(of_tile.values()) + 1)
+            )
+        )
+    return tuple(partitions)
 
 
 def _read_table(spec: Spec, tiles: tuple[int, ...], group: h5py.Group, memory: np.memmap) -> Table:

@@ -11,7 +11,9 @@ The invariants, by number:
 1. *whole*: the file's label, size and seal match, and its structure is complete. Proves that no byte
    outside the tables has changed since the file was written.
 2. *checksums*: each table has its recorded SHA-256. Proves the same for the tables.
-3. *partition*: every tile is in exactly one pattern. Proves that the tables may be added up.
+3. *partition*: in each partition every tile is in exactly one pattern, and every pattern has a table: its own, or that
+   of an image of it under a symmetry of the board that keeps the blank's home. No table is left over. Proves that the
+   values of a partition may be added up.
 4. *index*: the tables have one entry for every state, and the block numbers are those of an
    independent count. Proves that every state has its place.
 5. *goal*: the goal has distance 0. Proves that the tables are for this goal.
@@ -26,7 +28,7 @@ The invariants, by number:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import comb, factorial
@@ -45,7 +47,7 @@ from .store import check_tables, open_database
 INVARIANTS = {
     1: ("whole", "no byte outside the tables has changed since the file was written"),
     2: ("checksums", "no byte of the tables has changed since the file was written"),
-    3: ("partition", "every tile is in exactly one pattern, so the tables may be added up"),
+    3: ("partition", "every tile is in one pattern of each partition, so the values may be added up"),
     4: ("index", "every state has its place, and only one"),
     5: ("goal", "the tables are for this goal: its distance is 0"),
     6: ("entries", "every entry is the distance found by an independent search"),
@@ -123,8 +125,31 @@ def _check_checksums(database: Database) -> str:
 
 
 def _check_partition(database: Database) -> str:
-    tiles = sorted(tile for table in database.tables for tile in table.tiles)
-    return "" if tiles == list(range(1, database.grid.cells)) else f"the patterns contain the tiles {tiles}"
+    used = set()
+    for number, partition in enumerate(database.spec.partitions, start=1):
+        tiles = sorted(tile for pattern in partition for tile in pattern)
+        if tiles != list(range(1, database.grid.cells)):
+            return f"partition {number}: the patterns contain the tiles {tiles}"
+        for pattern in partition:
+            table, cells = database.spec.source(pattern)
+            if not _is_image(database, pattern, database.tables[table].tiles, cells):
+                return f"partition {number}: pattern {table + 1} has no distances for the tiles {list(pattern)}"
+            used.add(table)
+    unused = sorted(set(range(len(database.tables))) - used)
+    return f"no partition contains pattern {unused[0] + 1}" if unused else ""
+
+
+def _is_image(database: Database, pattern: Sequence[int], tiles: Sequence[int], cells: Sequence[int]) -> bool:
+    """Whether a map of cells is a symmetry that keeps the blank's home and takes the homes of a pattern to others'."""
+    grid, blank, goal = database.grid, database.spec.blank, database.grid.goal(database.spec.blank)
+    return (
+        sorted(cells) == list(range(grid.cells))
+        and cells[blank] == blank
+        and all(
+            {cells[near] for near in grid.neighbours[c]} == set(grid.neighbours[cells[c]]) for c in range(grid.cells)
+        )
+        and {cells[goal.index(tile)] for tile in pattern} == {goal.index(tile) for tile in tiles}
+    )
 
 
 def _check_index(database: Database) -> str:

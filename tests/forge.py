@@ -16,7 +16,8 @@ def forged(path, target, change):
     with h5py.File(target, "r+") as root:
         change(root)
         regions = []
-        for group in root.values():
+        for number in range(1, len(root) - ("partitions" in root) + 1):
+            group = root[f"pattern_{number}"]
             table = group["table"]
             group.attrs["sha256"] = hashlib.sha256(np.ascontiguousarray(table[...]).tobytes()).hexdigest()
             regions.append((table.id.get_offset(), table.nbytes))
@@ -25,10 +26,11 @@ def forged(path, target, change):
 
 
 def reseal(path, regions=(), kind=KIND):
-    """Give a file the label that fits its contents."""
+    """Give a file the label that fits its contents, with the version it has now."""
+    version = int(path.read_bytes()[:PAGE].split(b"format ")[1].split(b".")[0])
     with open(path, "r+b") as file:
         size = file.seek(0, 2)
-        page = label(kind, size, regions, seal_of(file, size, regions))
+        page = label(kind, version, size, regions, seal_of(file, size, regions))
         file.seek(0)
         file.write(page)
     assert len(page) == PAGE

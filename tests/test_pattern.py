@@ -4,6 +4,7 @@ import pytest
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.build import build_table, count_levels
+from pdb_builder.collections_5x5 import COLLECTIONS
 from pdb_builder.grid import Grid
 from pdb_builder.index import index_of
 from pdb_builder.memory import check_build_memory, largest_pattern, partition_within
@@ -11,6 +12,7 @@ from pdb_builder.pattern import (
     NAMED,
     Spec,
     automatic_partition,
+    blank_of,
     check_partition,
     check_pattern,
     parse_patterns,
@@ -19,12 +21,16 @@ from pdb_builder.pattern import (
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_named_partitions_are_what_their_names_say(name):
-    partition = NAMED[name]
+def test_named_partitions_and_collections_are_what_their_names_say(name):
+    collection = NAMED[name]
     grid = Grid.parse(shape_of(name))
-    assert check_partition(grid, partition) == partition
-    assert name == "-".join([grid.shape, *(str(len(tiles)) for tiles in partition)])
-    assert Spec(grid, partition).name == name
+    spec = Spec(grid, collection, blank_of(name))
+    assert spec.partitions == collection  # checked, and no partition is an image of another
+    assert spec.name == name
+    if name not in COLLECTIONS:
+        (partition,) = collection
+        assert name == "-".join([grid.shape, *(str(len(tiles)) for tiles in partition)])
+        assert spec.patterns == partition
 
 
 def test_patterns_are_parsed_and_sorted():
@@ -93,7 +99,7 @@ def test_boards_of_more_than_64_cells_have_no_patterns(grid):
 
 
 def test_names_tell_databases_apart():
-    grid, named = Grid(4, 4), NAMED["4x4-7-8"]
+    grid, (named,) = Grid(4, 4), NAMED["4x4-7-8"]
     exchanged = ((*named[0][:-1], 8), (7, *named[1][1:]))
     specs = [
         Spec(grid, named),

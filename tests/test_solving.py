@@ -272,7 +272,7 @@ def test_solutions_are_shortest_for_random_goals(shape, heuristic, algorithm):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("spec", [WHOLE, HALVES, Spec(Grid(3, 3), HALVES.partition, 0, "bytes")], ids=lambda s: s.name)
+@pytest.mark.parametrize("spec", [WHOLE, HALVES, Spec(Grid(3, 3), HALVES.partitions, 0, "bytes")], ids=lambda s: s.name)
 def test_one_corner_database_serves_every_corner(spec, shelf):
     grid, chance, folder = spec.grid, random.Random(7), shelf(spec)
     for corner in (0, 2, 6, 8):

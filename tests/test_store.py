@@ -32,7 +32,7 @@ def test_what_is_written_is_read(spec, database_of):
     database = open_database(database_of(spec))
     assert database.spec == spec
     check_tables(database)
-    for tiles, table in zip(spec.partition, database.tables, strict=True):
+    for tiles, table in zip(spec.patterns, database.tables, strict=True):
         built = build_table(spec.grid, tiles, blank=spec.blank, encoding=spec.encoding)
         np.testing.assert_array_equal(table.values, built.values)
         np.testing.assert_array_equal(table.counts, built.counts)
@@ -125,8 +125,8 @@ def test_foreign_hdf5(tmp_path):
 
 def test_newer_format(small, tmp_path):
     path = tmp_path / "newer.h5"
-    path.write_bytes(small.read_bytes().replace(b"format 1.", b"format 2.", 1))
-    with pytest.raises(NewerFormat, match="has format 2, this version reads up to 1: update slidepdb"):
+    path.write_bytes(small.read_bytes().replace(b"format 1.", b"format 3.", 1))
+    with pytest.raises(NewerFormat, match="has format 3, this version reads up to 2: update slidepdb"):
         open_database(path)
 
 
@@ -318,7 +318,7 @@ def test_reseal_alone_changes_nothing(small, tmp_path):
 
 def test_a_write_that_fails_leaves_nothing(tmp_path, monkeypatch):
     spec = SPECS[0]
-    table = build_table(spec.grid, spec.partition[0])
+    table = build_table(spec.grid, spec.patterns[0])
 
     def no_space(*args):
         raise OSError(28, "No space left on device")

@@ -10,7 +10,8 @@ The first page of a file is its *label*, readable with ``head``::
 
 After it comes an ordinary HDF5 file (to HDF5 the label is a user block). The lines ``table`` give the offset and the
 length of *regions*: datasets that are too large to be read whenever a file is opened. The *seal* is the SHA-256 of
-every byte after the label and outside the regions. A file without regions is sealed as a whole.
+every byte after the label and outside the regions. A file without regions is sealed as a whole. The version of the
+format is also the attribute ``format_version`` of the HDF5 root.
 
 *Reading.* HDF5 may crash on a file that was changed, so it sees one only after the label, the size and the seal have
 been checked. What it then finds may still be a forgery: whatever goes wrong while the structure is read, the file is
@@ -53,7 +54,7 @@ class Kind:
     """A kind of sealed file, and the remedies to name in errors about files that cannot be used as one."""
 
     name: str
-    version: int  # of its format; files of a later one are refused
+    version: int  # the latest of its format: earlier ones are read, later ones refused
     aligned: bool  # whether every object begins on a page, so that regions can be mapped by any program
     if_foreign: str
     if_newer: str
@@ -80,10 +81,10 @@ class Kind:
 # ---- the label ----------------------------------------------------------------------------------
 
 
-def label(kind: Kind, size: int, regions: Sequence[Region], seal: str) -> bytes:
+def label(kind: Kind, version: int, size: int, regions: Sequence[Region], seal: str) -> bytes:
     """The first page of a file."""
     lines = [
-        f"{kind.title}{kind.version}. After this page: HDF5, for any HDF5 tool.",
+        f"{kind.title}{version}. After this page: HDF5, for any HDF5 tool.",
         f"size {size}",
         f"seal {seal}",
         *(f"table {offset} {length}" for offset, length in regions),
@@ -111,7 +112,7 @@ def seal_of(file: BinaryIO | _SparseFile, size: int, regions: Sequence[Region]) 
 
 
 def write_sealed(file: BinaryIO, kind: Kind, build: Callable[[h5py.File], Iterable[Reserved]]) -> None:
-    """Write a sealed file whose structure ``build`` makes below an HDF5 root.
+    """Write a sealed file whose structure ``build`` makes below an HDF5 root, its ``format_version`` included.
 
     ``build`` gives back what it has reserved, in the order in which the label is to list it.
     """
@@ -119,6 +120,7 @@ def write_sealed(file: BinaryIO, kind: Kind, build: Callable[[h5py.File], Iterab
     structure = _SparseFile()
     with h5py.File(structure, "w", libver=("v110", "v110"), userblock_size=PAGE, **alignment) as root:
         reserved = list(build(root))
+        version = int(root.attrs["format_version"])
     regions = [(offset, values.nbytes) for offset, values in reserved]
     file.truncate(structure.size)
     for page, content in structure.pages.items():
@@ -130,7 +132,9 @@ def write_sealed(file: BinaryIO, kind: Kind, build: Callable[[h5py.File], Iterab
         for at in range(0, len(data), WRITTEN_AT_ONCE):
             file.write(data[at : at + WRITTEN_AT_ONCE])
     file.seek(0)
-    file.write(label(kind, structure.size, regions, seal_of(structure, structure.size, regions)))
+    first_page = label(kind, version, structure.size, regions, seal_of(structure, structure.size, regions))
+    assert len(first_page) == PAGE, "there are too many regions for one page"
+    file.write(first_page)
 
 
 def reserve(group: h5py.Group, name: str, values: np.ndarray) -> Reserved:
@@ -210,11 +214,12 @@ def open_sealed(
         raise kind.foreign(path, "a folder" if path.is_dir() else "not a regular file")
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
-        regions, seal = _read_label(path, kind, file, status.st_size)
+        version, regions, seal = _read_label(path, kind, file, status.st_size)
         if seal_of(file, status.st_size, regions) != seal:
             raise kind.damaged(path, "its contents do not match its seal")
         try:
             with h5py.File(file, "r") as root:
+                require(attribute(root, "format_version", np.int64) == version, "format_version")
                 in_memory = MappedFile(path, file, status, partial(kind.changed, path))
                 return read(root, in_memory, regions, seal)
         except DatabaseError:
@@ -223,15 +228,18 @@ def open_sealed(
             raise kind.damaged(path, f"its parts do not fit together ({_first_line(error)})") from error
 
 
-def _read_label(path: Path, kind: Kind, file: BinaryIO, size: int) -> tuple[list[Region], str]:
-    """The regions and the seal, if the label is exactly what this version writes."""
+def _read_label(path: Path, kind: Kind, file: BinaryIO, size: int) -> tuple[int, list[Region], str]:
+    """The version of the format, the regions and the seal, if the label is exactly what that version has."""
     page = file.read(PAGE)
     lines = page.decode("ascii", "replace").rstrip("\n").split("\n")
     if not lines[0].startswith(kind.title):
         raise kind.foreign(path, _what(page, lines[0]))
-    version = lines[0].removeprefix(kind.title).split(".")[0]
-    if version.isdigit() and int(version) > kind.version:
-        raise kind.newer(path, int(version))
+    try:
+        version = int(lines[0].removeprefix(kind.title).split(".")[0])
+    except ValueError:
+        raise kind.damaged(path, "its label was changed") from None
+    if version > kind.version:
+        raise kind.newer(path, version)
     try:
         stated = int(lines[1].removeprefix("size "))
         seal = lines[2].removeprefix("seal ")
@@ -241,9 +249,9 @@ def _read_label(path: Path, kind: Kind, file: BinaryIO, size: int) -> tuple[list
     if stated != size:
         raise kind.damaged(path, f"it has {size:,} bytes instead of {stated:,}")
     inside = all(offset >= PAGE and length >= 0 and offset + length <= size for offset, length in regions)
-    if not inside or page != label(kind, size, regions, seal):
+    if version < 1 or not inside or page != label(kind, version, size, regions, seal):
         raise kind.damaged(path, "its label was changed")
-    return regions, seal
+    return version, regions, seal
 
 
 def _what(page: bytes, title: str) -> str:

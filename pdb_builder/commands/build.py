@@ -18,19 +18,23 @@ from tqdm import tqdm
 from ..assemble import Watcher, build_database
 from ..base.errors import InputError
 from ..base.machine import available_memory, readable_size
+from ..base.wording import counted
 from ..encoding import check_encoding
 from ..grid import Grid
-from ..memory import check_build_memory, partition_within
+from ..memory import check_build_memory, collection_within
 from ..pattern import (
     DEFAULT_NAME,
     NAMED,
-    Partition,
+    Collection,
     Spec,
-    check_partition,
+    blank_of,
     check_pattern_board,
-    default_partition,
+    default_collection,
+    named_for,
+    parse_collection,
     parse_patterns,
     shape_of,
+    stem_of,
 )
 from ..shell import notice
 
@@ -39,8 +43,8 @@ DEFAULT_BUDGET = 4 * 10**9  # bytes of memory for an automatic partition without
 
 def run(args: argparse.Namespace) -> int:
     targets = args.targets or [DEFAULT_NAME]
-    if len(targets) > 1 and (args.output or args.patterns):
-        raise InputError("--output and --patterns go with a single database: build one at a time")
+    if len(targets) > 1 and (args.output or args.patterns or args.collection):
+        raise InputError("--output, --patterns and --collection go with a single database: build one at a time")
     if args.output and args.output.suffix != ".h5":
         raise InputError(f"the output '{args.output}' does not end in .h5: name it like my-database.h5")
     for spec in [_spec_of(target, args) for target in targets]:
@@ -56,11 +60,11 @@ def run(args: argparse.Namespace) -> int:
 def _spec_of(target: str, args: argparse.Namespace) -> Spec:
     """The database that a target and the options describe."""
     if target not in NAMED and not re.fullmatch(r"\d+[xX×]\d+", target):
-        raise InputError(f"unknown partition '{target}': use {', '.join(NAMED)}, or a board shape such as 6x6")
+        raise InputError(f"unknown name '{target}': use {', '.join(NAMED)}, or a board shape such as 6x6")
     grid = check_pattern_board(Grid.parse(shape_of(target), args.wrap))
-    blank = _blank_of(args.blank, grid)
+    blank = _blank_of(args.blank, grid) if args.blank is not None else blank_of(target)
     encoding = check_encoding(grid, args.encoding)
-    return Spec(grid, _partition_of(target, grid, blank, encoding, args), blank, encoding)
+    return Spec(grid, _collection_of(target, grid, blank, encoding, args), blank, encoding)
 
 
 def _blank_of(text: str, grid: Grid) -> int:
@@ -73,21 +77,38 @@ def _blank_of(text: str, grid: Grid) -> int:
     return grid.check_blank(int(text))
 
 
-def _partition_of(target: str, grid: Grid, blank: int, encoding: str, args: argparse.Namespace) -> Partition:
-    """The partition: named, given by --patterns, the default of its shape, or as large as memory allows."""
-    if args.patterns is not None:
-        if target in NAMED:
-            raise InputError(f"--patterns goes with a board shape: write {grid.shape} instead of {target}")
-        return check_partition(grid, parse_patterns(args.patterns))
+def _collection_of(target: str, grid: Grid, blank: int, encoding: str, args: argparse.Namespace) -> Collection:
+    """The partitions: named, given by an option, the default of the goal, or as large as memory allows."""
+    for option, text, parse in (
+        ("--patterns", args.patterns, lambda text: (parse_patterns(text),)),
+        ("--collection", args.collection, parse_collection),
+    ):
+        if text is not None:
+            if target in NAMED:
+                raise InputError(f"{option} goes with a board shape: write {grid.shape} instead of {target}")
+            return parse(text)
     if target in NAMED:
-        return NAMED[target]
+        return _named(target, grid, blank)
     budget = args.max_memory
     if budget is None:
-        default = default_partition(grid)
+        default = default_collection(grid, blank, encoding)
         if default:
             return default
         budget = min(DEFAULT_BUDGET, (available_memory() or DEFAULT_BUDGET) // 2)
-    return partition_within(grid, blank, encoding, budget)
+    return collection_within(grid, blank, encoding, budget)
+
+
+def _named(target: str, grid: Grid, blank: int) -> Collection:
+    """The named collection for the blank's home: the one named, or its namesake for that home, turned if need be."""
+    for name in NAMED:
+        if stem_of(name) == stem_of(target):
+            collection = named_for(name, grid, blank)
+            if collection:
+                return collection
+    raise InputError(
+        f"no collection {stem_of(target)} is for goals with the blank on cell {blank}: name the board shape instead, "
+        f"as in pdb-builder build {grid.shape} --blank {blank}"
+    )
 
 
 # ---- building it --------------------------------------------------------------------------------
@@ -125,12 +146,14 @@ def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
     exists = path.exists() and not args.overwrite
     plan = ""
     if not exists:
-        sizes = "-".join(str(len(tiles)) for tiles in spec.partition)
+        first, *others = spec.partitions
+        holds = f"{len(spec.partitions)} partitions of {counted(len(spec.patterns), 'pattern')}"
+        holds = holds if others else "-".join(str(len(tiles)) for tiles in first)
         needed = check_build_memory(
-            spec.grid, map(len, spec.partition), spec.encoding, args.max_memory, args.threads, args.force
+            spec.grid, map(len, spec.patterns), spec.encoding, args.max_memory, args.threads, args.force
         )
         plan = (
-            f"{path}: {spec.grid} {sizes}, encoding {spec.encoding}, needs {readable_size(needed)} of memory to build"
+            f"{path}: {spec.grid} {holds}, encoding {spec.encoding}, needs {readable_size(needed)} of memory to build"
         )
     bars = ProgressBars(plan)
     started = time.perf_counter()
@@ -144,7 +167,7 @@ def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
             command=["pdb-builder", *args.words],
         )
     except KeyboardInterrupt:
-        kept = f"{bars.kept} of {len(spec.partition)} tables finished and kept"
+        kept = f"{bars.kept} of {len(spec.patterns)} tables finished and kept"
         raise KeyboardInterrupt(f"{kept}: run the same command again to continue") from None
     if exists:
         notice(f"{path} exists and is valid: nothing to do")

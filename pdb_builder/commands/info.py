@@ -9,10 +9,11 @@ from ..base.folders import database_path
 from ..base.machine import readable_size
 from ..base.wording import counted
 from ..database import Database
+from ..pattern import Pattern, Spec
 from ..shell import bar_chart
 from .checked import checked_database
+from .drawn import draw_goal, draw_partitions, pattern_names, side_by_side, table_names
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789#"  # names of up to 63 patterns
 MEANING = {
     "bits": "bit 1 of the distance for every block and arrangement",
     "bytes": "the least distance for every footprint and arrangement",
@@ -41,6 +42,7 @@ def describe(database: Database) -> dict:
         "encoding": spec.encoding,
         "bytes": database.path.stat().st_size,
         "built": dict(database.built),
+        "partitions": [[_describe_pattern(spec, tiles) for tiles in partition] for partition in spec.partitions],
         "patterns": [
             {
                 "tiles": list(table.tiles),
@@ -58,16 +60,26 @@ def describe(database: Database) -> dict:
     }
 
 
+def _describe_pattern(spec: Spec, tiles: Pattern) -> dict:
+    """A pattern of a partition: its tiles, the number of its table, and the symmetry that leads there."""
+    number, cells = spec.source(tiles)
+    return {"tiles": list(tiles), "pattern": number + 1, "cells": list(cells)}
+
+
 def _print(database: Database) -> None:
-    spec, built, count = database.spec, database.built, len(database.tables)
+    spec, built = database.spec, database.built
     size = readable_size(database.path.stat().st_size)
-    print(f"{database.path}: {spec.grid} board, {counted(count, 'pattern')}, {size}")
+    several = len(spec.partitions) > 1
+    holds = [f"{len(spec.partitions)} partitions"] * several + [counted(len(database.tables), "pattern")]
+    print(f"{database.path}: {spec.grid} board, {', '.join(holds)}, {size}")
     print(f"encoding {spec.encoding}: {MEANING[spec.encoding]}")
     print(f"built by {built['by']} at {built['at']} on {built['machine']}")
     print(f"    {built['command']}")
-    print("goal and partition:")
-    print(_draw_partition(database))
-    for letter, table in zip(LETTERS, database.tables, strict=False):
+    print(f"goal and partition{'s' * several}:")
+    print(side_by_side([draw_goal(spec), *draw_partitions(spec)]))
+    if any("'" in name for name in pattern_names(spec).values()):
+        print("A prime marks an image: A' is looked up in the table of A after turning the board.")
+    for letter, table in zip(table_names(spec), database.tables, strict=True):
         print(
             f"pattern {letter}: tiles {' '.join(map(str, table.tiles))}: {table.entries:,} entries, "
             f"{readable_size(table.values.nbytes)}, maximum {table.maximum}, mean {table.mean:.2f}, "
@@ -75,13 +87,3 @@ def _print(database: Database) -> None:
         )
         print("    distance    entries")
         print("\n".join(bar_chart(table.levels())))
-
-
-def _draw_partition(database: Database) -> str:
-    """The goal, and beside it the letter of each tile's pattern."""
-    grid, goal = database.grid, database.grid.goal(database.spec.blank)
-    letter = {tile: name for name, table in zip(LETTERS, database.tables, strict=False) for tile in table.tiles}
-    tiles = grid.draw(lambda cell: goal[cell] or ".")
-    letters = grid.draw(lambda cell: letter.get(goal[cell], "."))
-    rows = zip(tiles.splitlines(), letters.splitlines(), strict=True)
-    return "\n".join(f"    {left}      {right}" for left, right in rows)

@@ -261,10 +261,18 @@ def _sums(grid: Grid, blank: int, database: Database, reflection: bool) -> list[
         tile_there = [0] * grid.cells
         for cell in range(grid.cells):
             tile_there[goal[cell]] = goal_there[cells[cell]]
-        patterns = tuple(tuple(tile_there.index(tile) for tile in table.tiles) for table in database.tables)
+        patterns = tuple(tuple(tile_there.index(tile) for tile in table.tiles) for table in _tables(database))
         if all({frozenset(p) for p in patterns} != {frozenset(p) for p in other.patterns} for other in sums):
             sums.append(_Sum(cells, tuple(tile_there), patterns))
     return sums if reflection else sums[:1]
+
+
+def _tables(database: Database) -> tuple[Table, ...]:
+    """The tables of the first partition, each of which must be for a pattern of its own."""
+    numbers = [database.spec.source(tiles)[0] for tiles in database.spec.partitions[0]]
+    if len(set(numbers)) < len(numbers):
+        raise InputError(f"{database.path} has one table for several patterns: use a database of a single partition")
+    return tuple(database.tables[number] for number in numbers)
 
 
 def fits(grid: Grid, blank: int, database: Database) -> bool:
@@ -277,8 +285,8 @@ def prepare(grid: Grid, blank: int, database: Database, reflection: bool = True)
 
     Without ``reflection`` a single symmetry is used.
     """
-    sums = _sums(grid, blank, database, reflection)[: max(1, (NO_VIEW - 1) // len(database.tables))]
-    tables, there = database.tables, database.grid
+    sums = _sums(grid, blank, database, reflection)[: max(1, (NO_VIEW - 1) // len(_tables(database)))]
+    tables, there = _tables(database), database.grid
     sizes = sorted({len(table.tiles) for table in tables})
     of_size = {len(table.tiles): table for table in tables}
 

@@ -359,7 +359,7 @@ def read_walking_table(path: Path, index: MatrixIndex) -> np.ndarray:
     """
 
     def read(root: h5py.File, file: MappedFile, regions: list[Region], seal: str) -> np.ndarray:
-        require(root.attrs["format"] == FORMAT and root.attrs["format_version"] == KIND.version, "format")
+        require(root.attrs["format"] == FORMAT, "format")
         for name in ("lines", "length", "home"):
             require(attribute(root, name, np.int64) == getattr(index, name), name)
         _, table = mapped(file.memory, root["table"], np.uint8)
