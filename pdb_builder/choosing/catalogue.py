@@ -125,7 +125,7 @@ class Catalogue:
         self.weights = sample.weights.astype(np.float64)
         self.rows = np.full(len(self.patterns), -1)  # pattern -> its column, if it was built
         self.excess = np.zeros((64, len(self.room)), dtype=np.uint8)
-        self.built = 0
+        self.built = self.tried = 0  # columns, tables
         for pattern, columns in file.read() if file else ():
             if pattern in self.number:
                 self._insert(pattern, columns)
@@ -176,6 +176,7 @@ class Catalogue:
 
     def _insert(self, pattern: Pattern, columns: np.ndarray) -> None:
         """Keep the columns of an orbit."""
+        self.tried += 1
         for tiles, distances in zip(self.goal.orbit(pattern), columns, strict=True):
             if self.built == len(self.excess):
                 self.excess = np.concatenate([self.excess, np.zeros_like(self.excess)])

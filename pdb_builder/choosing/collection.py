@@ -25,10 +25,11 @@ import contextlib
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 
-from ..pattern import Partition
+from ..pattern import Collection, Partition, Pattern
 from .catalogue import Catalogue, sums_of, weight_left
 from .covers import Cover, best_covers
 
@@ -36,8 +37,8 @@ from .covers import Cover, best_covers
 NODE, VIEW = 15.0, 56.0
 
 BASIS = 4  # all patterns of so many tiles are built before any larger one
-WIDTH = 400  # covers that compete in a step
-STARTS = 6  # partitions that a collection begins with, in turn
+WIDTH = 150  # partial covers that go on in the beam
+CLIMBERS = 4  # covers of a step that are improved by exchanges
 LEAST_STEP = 0.002  # a partition must lower the objective by this part of it
 REVIEW = 1.05  # by what factor the columns grow from one review of the collection to the next
 SHAKES = 2  # in a review
@@ -63,6 +64,27 @@ class Candidate:
         return not self.covers
 
 
+@dataclass(frozen=True)
+class Choice:
+    """What was found: the partitions, the patterns that need tables, and what is predicted, as shares of a reference's.
+
+    ``sums`` counts the distinct images of all partitions.
+    """
+
+    partitions: Collection
+    patterns: tuple[Pattern, ...]
+    bytes: int
+    sums: int
+    views_per_tile: float
+    nodes: float
+    time: float
+
+    @property
+    def text(self) -> str:
+        """The collection as ``parse_collection`` reads it."""
+        return ";".join("/".join(",".join(map(str, tiles)) for tiles in partition) for partition in self.partitions)
+
+
 class CollectionSearch:
     """The search for the best collection over the tables of a catalogue, within ``max_memory`` bytes of tables."""
 
@@ -78,17 +100,15 @@ class CollectionSearch:
         nodes = np.flatnonzero(catalogue.room >= 0)
         self.nothing = Candidate((), frozenset(), nodes, float(catalogue.weights[nodes].sum()), np.inf)
         self.best = self.nothing  # so far
+        self.hall: list[Cover] = []  # covers that were the best of a step
 
     # ---- judging ----
 
-    def views_per_tile(self, tables: frozenset[int]) -> float:
-        """The views that have a tile, on average: what a move has to look up."""
-        numbers = list(tables)
-        return float((self.catalogue.sizes[numbers] * self.catalogue.orbit[numbers]).sum()) / self.tiles
-
     def nanoseconds(self, tables: frozenset[int]) -> float:
         """The time per node."""
-        return NODE + VIEW * self.views_per_tile(tables)
+        numbers = list(tables)
+        views = float((self.catalogue.sizes[numbers] * self.catalogue.orbit[numbers]).sum())
+        return NODE + VIEW * views / self.tiles
 
     def memory(self, tables: frozenset[int]) -> int:
         """The bytes of some tables."""
@@ -127,34 +147,66 @@ class CollectionSearch:
             fits &= catalogue.rows >= 0
         return np.flatnonzero(present | fits)
 
+    def judged(self, candidate: Candidate, covers: Iterable[Cover]) -> list[tuple[float, Cover]]:
+        """Covers with the objective that the collection has with each of them, the best first; those that fit."""
+        catalogue, tables = self.catalogue, candidate.tables
+        needed = {cover: tables | {int(catalogue.table[number]) for number in cover} for cover in covers}
+        fitting = [cover for cover, new in needed.items() if self.memory(new) <= self.max_memory]
+        if not fitting:
+            return []
+        left = np.zeros(len(fitting))
+        sums = sums_of(catalogue, fitting)
+        weight_left(catalogue.excess, sums, candidate.alive, catalogue.room, catalogue.weights, left)
+        nanoseconds = [self.nanoseconds(needed[cover]) for cover in fitting]
+        return sorted(zip((left * nanoseconds).tolist(), fitting, strict=True))
+
+    def neighbours(self, cover: Cover, usable: np.ndarray) -> list[Cover]:
+        """The covers that differ from one in two patterns: others with the same tiles, or one that has all of them."""
+        masks, found = self.catalogue.masks, []
+        for one, other in combinations(cover, 2):
+            rest = tuple(number for number in cover if number not in (one, other))
+            union = masks[one] | masks[other]
+            within = usable[masks[usable] & ~union == 0]
+            numbers = {int(masks[number]): int(number) for number in within}
+            whole = int(union)
+            if whole in numbers:
+                found.append((*rest, numbers[whole]))
+            for mask, number in numbers.items():
+                if mask & whole & -whole and whole ^ mask in numbers:
+                    found.append((*rest, number, numbers[whole ^ mask]))
+        return [tuple(sorted(cover)) for cover in found]
+
+    def climbed(self, candidate: Candidate, start: tuple[float, Cover], usable: np.ndarray) -> tuple[float, Cover]:
+        """The cover that a walk from one to ever better neighbours ends at."""
+        best, seen = start, {start[1]}
+        while True:
+            around = [cover for cover in dict.fromkeys(self.neighbours(best[1], usable)) if cover not in seen]
+            seen.update(around)
+            judged = self.judged(candidate, around)
+            if not judged or judged[0][0] >= best[0]:
+                return best
+            best = judged[0]
+            self.pulse()
+
     def steps(self, candidate: Candidate) -> list[tuple[float, Cover]]:
         """Partitions to add, the best first, each with the objective that it leads to."""
         catalogue, tables = self.catalogue, candidate.tables
         gains = catalogue.gains(candidate.alive)
         usable = self._usable(tables, built=True)
-        options = {cover: None for cover in self._covers(gains, usable)}
+        present = np.isin(catalogue.table, list(tables))
+        seeds = self._covers(gains, usable) + self.hall
         if tables:
-            present = np.isin(catalogue.table, list(tables))
-            for values, numbers in (
-                (np.where(present, gains, gains * (1 - DISCOUNT)), usable),
-                (gains, np.flatnonzero(present)),
-            ):
-                options |= {cover: None for cover in self._covers(values, numbers)}
-        needed = [tables | {int(catalogue.table[number]) for number in cover} for cover in options]
-        covers = [
-            (cover, new) for cover, new in zip(options, needed, strict=True) if self.memory(new) <= self.max_memory
-        ]
-        if not covers:
-            return []
-        left = np.zeros(len(covers))
-        sums = sums_of(catalogue, [cover for cover, _ in covers])
-        weight_left(catalogue.excess, sums, candidate.alive, catalogue.room, catalogue.weights, left)
-        return sorted(
-            (float(rest) * self.nanoseconds(new), cover) for rest, (cover, new) in zip(left, covers, strict=True)
-        )
+            seeds += self._covers(np.where(present, gains, gains * (1 - DISCOUNT)), usable)
+            seeds += self._covers(gains, np.flatnonzero(present))
+        allowed = set(usable.tolist())
+        judged = self.judged(candidate, dict.fromkeys(seed for seed in seeds if allowed.issuperset(seed)))
+        ends = [self.climbed(candidate, start, usable) for start in judged[:CLIMBERS]]
+        self.hall += [cover for _, cover in sorted(ends)[:1] if cover not in self.hall]
+        return sorted(dict.fromkeys(ends))
 
     def _covers(self, values: np.ndarray, usable: np.ndarray) -> list[Cover]:
-        return best_covers(self.catalogue.masks, values, usable, self.tiles, WIDTH)
+        covers = best_covers(self.catalogue.masks, values, usable, self.tiles, WIDTH)
+        return [tuple(sorted(cover)) for cover in covers]
 
     # ---- whole collections ----
 
@@ -185,11 +237,19 @@ class CollectionSearch:
                     break
         return candidate
 
+    def trimmed(self, candidate: Candidate) -> Candidate:
+        """The collection without partitions that have become superfluous."""
+        for cover in candidate.covers:
+            other = self.collection(tuple(kept for kept in candidate.covers if kept != cover))
+            if other.objective <= candidate.objective:
+                candidate = other
+        return candidate
+
     def shaken(self, candidate: Candidate) -> Candidate:
         """What comes of a collection if a random part of it is taken out and the gap filled, or all of it anew."""
         count = len(candidate.covers)
         if not count or self.chance.random() < 0.2:
-            return self.greedy(self.nothing, self.chance.randrange(STARTS))
+            return self.greedy(self.nothing, self.chance.randrange(CLIMBERS))
         return self.greedy(self.without(candidate, set(self.chance.sample(range(count), self.chance.randint(1, count)))))
 
     # ---- which tables to build ----
@@ -214,25 +274,46 @@ class CollectionSearch:
 
     # ---- the whole search ----
 
-    def run(self, reference: Partition) -> Candidate:
-        """Build tables and improve the collection until ``pulse`` raises ``Enough``, or no table is left to build."""
+    def run(self, reference: Partition, most: int | None = None) -> Candidate:
+        """Build up to ``most`` tables, or all that promise something, and improve the collection.
+
+        It ends before that if ``pulse`` raises ``Enough``.
+        """
         catalogue = self.catalogue
         with contextlib.suppress(Enough):
-            self._add([catalogue.number[pattern] for pattern in reference if pattern in catalogue.number])
-            self._add(np.flatnonzero(catalogue.sizes <= BASIS).tolist())
-            self.best = self.greedy(self.best)
-            reviewed = catalogue.built
-            while numbers := self.promising(self.best):
-                self._add(numbers)
-                if catalogue.built > reviewed * REVIEW:
-                    reviewed = catalogue.built
+            self._add([catalogue.number[pattern] for pattern in reference if pattern in catalogue.number], most)
+            self._add(np.flatnonzero(catalogue.sizes <= BASIS).tolist(), most)
+            self.greedy(self.nothing)
+            reviewed = catalogue.tried
+            while (most is None or catalogue.tried < most) and (numbers := self.promising(self.best)):
+                self._add(numbers, most)
+                if catalogue.tried > reviewed * REVIEW:
+                    reviewed = catalogue.tried
                     self.greedy(self.best)
                     for _ in range(SHAKES):
                         self.shaken(self.best)
+            self.improved(self.greedy(self.best))
         return self.best
 
-    def _add(self, numbers: Iterable[int]) -> None:
+    def _add(self, numbers: Iterable[int], most: int | None) -> None:
         for number in numbers:
-            if not self.catalogue.is_built(number):
+            if not self.catalogue.is_built(number) and (most is None or self.catalogue.tried < most):
                 self.catalogue.add(number)
                 self.pulse()
+
+    def choice(self, reference: Partition, reference_left: float) -> Choice:
+        """The best so far, in words that mean something elsewhere; ``reference_left`` is what the reference leaves."""
+        best, goal = self.trimmed(self.best), self.catalogue.goal
+        named = self.catalogue.patterns
+        partitions = tuple(tuple(named[number] for number in cover) for cover in best.covers)
+        patterns = tuple(named[number] for number in sorted(best.tables))
+        reference_time = reference_left * (NODE + VIEW * goal.views_per_tile(reference))
+        return Choice(
+            partitions,
+            patterns,
+            self.memory(best.tables),
+            len({image for partition in partitions for image in goal.images(partition)}),
+            goal.views_per_tile(patterns),
+            best.left / reference_left,
+            best.objective / reference_time,
+        )

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from ..grid import Grid
-from ..pattern import Partition, Pattern
+from ..pattern import Partition, Pattern, symmetries
 
 
 class Goal:
@@ -25,11 +25,9 @@ class Goal:
     def __init__(self, grid: Grid, blank: int = 0) -> None:
         self.grid, self.blank = grid, grid.check_blank(blank)
         self.board = grid.goal(blank)
-        images = [image for target, image in grid.symmetries() if target == grid and image[blank] == blank]
-        self.cell_images = list(dict.fromkeys(images))
+        self.cell_images = list(dict.fromkeys(symmetries(grid, blank, blank)))
         self.tile_images = [
-            tuple(self.board[image[grid.home(tile, blank) if tile else blank]] for tile in range(grid.cells))
-            for image in self.cell_images
+            tuple(self.board[image[self.homes[tile]]] for tile in range(grid.cells)) for image in self.cell_images
         ]
 
     @property
@@ -60,3 +58,8 @@ class Goal:
             for symmetry in range(len(self.tile_images))
         )
         return tuple(dict.fromkeys(turned))
+
+    def views_per_tile(self, patterns: Iterable[Pattern]) -> float:
+        """How many of the patterns that the tables of some patterns serve have a tile, on average."""
+        served = {image for pattern in patterns for image in self.orbit(pattern)}
+        return sum(map(len, served)) / len(self.tiles)

@@ -72,25 +72,27 @@ class TreeSample:
         return hashlib.sha256(b"".join(np.ascontiguousarray(part).tobytes() for part in parts)).hexdigest()
 
 
-def random_board(goal: Goal, chance: random.Random) -> tuple[int, ...]:
-    """A board drawn uniformly from those that lead to the goal on a bipartite grid.
+def is_solvable(goal: Goal, board: Sequence[int]) -> bool:
+    """Whether moves lead from a board to the goal on a bipartite grid.
 
-    Each move is an exchange with the blank and changes the colour of its cell: the parity of the permutation must be
-    that of the blank's distance. Exchanging two tiles pairs each board of the wrong parity with one of the right.
+    A move is an exchange of the blank and a tile, and changes the colour of the blank's cell: so the exchanges that
+    turn the board into the goal must be even in number if the blank is on the colour of its home.
     """
-    board = list(range(goal.grid.cells))
-    chance.shuffle(board)
     seen: set[int] = set()
     odd = (goal.grid.odd_cells >> board.index(0) ^ goal.grid.odd_cells >> goal.blank) & 1
     for cell in range(goal.grid.cells):
-        if cell not in seen:
-            length = 0
-            while cell not in seen:
-                seen.add(cell)
-                cell = goal.homes[board[cell]]
-                length += 1
-            odd ^= (length - 1) & 1
-    if odd:
+        while cell not in seen:
+            seen.add(cell)
+            cell = goal.homes[board[cell]]
+            odd ^= cell not in seen  # a cycle of n cells takes n - 1 exchanges
+    return not odd
+
+
+def random_board(goal: Goal, chance: random.Random) -> tuple[int, ...]:
+    """A board drawn uniformly from those that lead to the goal on a bipartite grid."""
+    board = list(range(goal.grid.cells))
+    chance.shuffle(board)
+    if not is_solvable(goal, board):  # exchanging two tiles pairs each such board with one that is
         a, b = board.index(1), board.index(2)
         board[a], board[b] = 2, 1
     return tuple(board)
@@ -288,6 +290,14 @@ class Tree:
     def value(self, board: Sequence[int]) -> int:
         """The largest sum: a lower bound on the moves to the goal."""
         return int(self.distances(board).reshape(len(self.goal.cell_images), -1).sum(axis=1).max())
+
+    def weight_left(self, sample: TreeSample) -> float:
+        """The weight of the nodes of a sample that are in the tree of this partition."""
+        pruned = np.zeros(len(sample), dtype=bool)
+        for symmetry in range(len(self.goal.cell_images)):
+            sums = sum(distances_in(self.goal, table, sample.places, symmetry) for table in self.tables)
+            pruned |= sums > sample.margins
+        return float(sample.weights[~pruned].sum())
 
     def search(
         self,

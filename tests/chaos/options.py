@@ -21,16 +21,10 @@ from typing import NamedTuple
 import pdb_builder.cli
 import solver.cli
 from pdb_builder import NAMED
+from pdb_builder.argument_types import number_above_0, seconds_above_0, whole_number
 from pdb_builder.shell import absolute_path, parse_size, positive
 from solver import HEURISTICS, SEARCHES
-from solver.argument_types import (
-    moves_per_second,
-    number_above_0,
-    number_from_1,
-    number_list,
-    seconds_above_0,
-    whole_number,
-)
+from solver.argument_types import moves_per_second, number_from_1, number_list
 
 from .grammar import draw_flawed, draw_text
 from .sandbox import DATABASES, Sandbox
