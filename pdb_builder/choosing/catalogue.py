@@ -1,4 +1,4 @@
-"""The catalogue: every pattern that comes into question, what it is worth on the sample, and what it may be worth.
+"""The catalogue: every pattern that comes into question, with its column: known if its table was built, else guessed.
 
 *Which patterns.* Those whose homes are connected: tiles get in each other's way if their homes are neighbours, and
 patterns in two pieces are hardly better than the sum of their pieces. A 5×5 board has some five thousand of up to
@@ -6,22 +6,23 @@ seven tiles.
 
 *What a pattern adds.* The sum of a partition is the Manhattan distance plus what each pattern exceeds that of its
 tiles by, its *excess*. A node is pruned if all excesses together are more than its *room*, the margin less the
-Manhattan distance. So a column of the catalogue is the excess of a pattern on every sampled node, one byte each, and
-the *gain* of a pattern is its mean excess in units of the room, over the nodes that are to be pruned. Nodes without
-room are in no tree of any database.
+Manhattan distance. So a column is the excess of a pattern on every sampled node, one byte each.
 
-*What an unknown one may add.* A table of seven tiles takes seconds, so few of them can be tried. Conflicts are mostly
-between tiles close together, so what a and b add to the other tiles of a pattern, they add nearly independently:
+*Guesses.* A table of seven tiles takes seconds, so most of them are never built. But a column can be guessed from those
+of smaller patterns. Conflicts are mostly between tiles close together, so what a and b add to the other tiles of a
+pattern P, they add nearly independently:
 
-    gain(P) ≈ gain(P - a) + gain(P - b) - gain(P - a - b)
+    excess(P) ≈ excess(P - a) + excess(P - b) - excess(P - a - b)
 
-The best such estimate over all pairs, corrected by how far estimates of this size were off so far, says which patterns
-are worth building.
+The guess is the mean of this over all pairs that leave connected patterns, rounded to an even number, as all excesses
+are, and no less than the excess of any P - a, which is a lower bound. Over 5×5 patterns of six tiles guessed from
+those of four and five, the mean excess of 0.92 comes out as 0.89, and the means of different patterns correlate with
+the true ones by 0.996. Building a table puts its own column right, and the guesses that rest on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
@@ -47,20 +48,39 @@ def connected_patterns(goal: Goal, largest: int) -> list[list[Pattern]]:
 
 
 @kernel
-def _add_gains(excess, nodes, worth, most, gains):
-    """Add up, for every pattern, what it contributes on some nodes: excess, at most ``most``, times ``worth``."""
+def _add_gains(excess, nodes, worth, gains):
+    """Add up what every pattern exceeds the Manhattan distance by on some nodes, each times its ``worth``."""
     for number in range(gains.size):
         total = 0.0
         for at in range(nodes.size):
-            total += min(np.int64(excess[number, nodes[at]]), most[at]) * worth[at]
+            total += excess[number, nodes[at]] * worth[at]
         gains[number] = total
+
+
+@kernel
+def _guess(excess, numbers, pairs):
+    """Guess the columns of some patterns; ``pairs[i]`` are the numbers of P - a, P - b, P - a - b, ended by -1."""
+    for at in range(numbers.size):
+        row = numbers[at]
+        for node in range(excess.shape[1]):
+            total, count, least = 0, 0, 0
+            for pair in range(pairs.shape[1]):
+                if pairs[at, pair, 0] < 0:
+                    break
+                a, b = np.int64(excess[pairs[at, pair, 0], node]), np.int64(excess[pairs[at, pair, 1], node])
+                total += a + b - excess[pairs[at, pair, 2], node]
+                count += 1
+                least = max(least, a, b)
+            if count > 0:
+                least = max(least, 2 * ((total + count) // (2 * count)))
+            excess[row, node] = least
 
 
 @kernel
 def weight_left(excess, sums, alive, room, weights, left):
     """For every list of sums, the weight of the nodes in ``alive`` that none of them prunes.
 
-    ``sums[i, s]`` are the rows of ``excess`` that sum s of list i adds up, ended by -1.
+    ``sums[i, s]`` are the patterns that sum s of list i adds up, ended by -1.
     """
     for number in range(left.size):
         total = 0.0
@@ -69,10 +89,10 @@ def weight_left(excess, sums, alive, room, weights, left):
             for one in range(sums.shape[1]):
                 value = 0
                 for part in range(sums.shape[2]):
-                    row = sums[number, one, part]
-                    if row < 0:
+                    pattern = sums[number, one, part]
+                    if pattern < 0:
                         break
-                    value += excess[row, node]
+                    value += excess[pattern, node]
                 if value > room[node]:
                     pruned = True
                     break
@@ -82,10 +102,11 @@ def weight_left(excess, sums, alive, room, weights, left):
 
 
 class Catalogue:
-    """All connected patterns up to a size, numbered, with the columns of those that were built.
+    """All connected patterns up to a size, numbered by size, with their columns.
 
     ``images[p, s]`` is the number of the image of pattern p under symmetry s, ``table[p]`` that of the first pattern
-    of its orbit, which stands for its table, and ``bytes[p]`` the size of that table.
+    of its orbit, which stands for its table, ``bytes[p]`` the size of that table, and ``known[p]`` whether it was
+    built. ``excess[p]`` is the column.
     """
 
     def __init__(
@@ -108,60 +129,56 @@ class Catalogue:
         )
         self.table = self.images.min(axis=1)
         self.orbit = np.array([len(set(row)) for row in self.images.tolist()])
-        by_bytes = [0] + [table_bytes(index_of(goal.grid, size), "bits") for size in range(1, len(by_size) + 1)]
+        by_bytes = [0] + [table_bytes(index_of(goal.grid, size), "bits") for size in range(1, largest + 1)]
         self.bytes = np.array(by_bytes)[self.sizes]
-        self._pairs = [self._pairs_of(size) for size in by_size]
+        self._pairs = [self._pairs_of(pattern) for pattern in self.patterns]
 
-        cells = np.arange(goal.grid.cells)
-        self.manhattan = np.array(
-            [[goal.grid.distance(cell, goal.homes[tile]) for cell in cells] for tile in range(goal.grid.cells)],
-            dtype=np.uint8,
-        )
-        self.manhattan[0] = 0
-        self.places = sample.places
-        self.room = sample.margins - sum(
-            self.manhattan[tile][sample.places[:, tile]].astype(np.int64) for tile in goal.tiles
-        )
-        self.weights = sample.weights.astype(np.float64)
-        self.rows = np.full(len(self.patterns), -1)  # pattern -> its column, if it was built
-        self.excess = np.zeros((64, len(self.room)), dtype=np.uint8)
-        self.built = self.tried = 0  # columns, tables
+        self.places, self.weights = sample.places, sample.weights.astype(np.float64)
+        self.room = sample.margins - sum(self._manhattan(tile) for tile in goal.tiles)
+        self.known = np.zeros(len(self.patterns), dtype=bool)
+        self.tried = 0  # tables
+        self.excess = np.zeros((len(self.patterns), len(sample)), dtype=np.uint8)
         for pattern, columns in file.read() if file else ():
             if pattern in self.number:
                 self._insert(pattern, columns)
+        self._guess(np.flatnonzero(~self.known))
 
-    def _pairs_of(self, patterns: list[Pattern]) -> np.ndarray:
-        """For patterns of one size: [pattern, pair] -> the numbers of P - a, P - b and P - a - b; padded with -1."""
-        lists = []
-        for pattern in patterns:
-            less = {}
-            for tile in pattern:
-                rest = tuple(other for other in pattern if other != tile)
-                if rest in self.number:
-                    less[tile] = self.number[rest]
-            triples = []
-            for a, b in combinations(less, 2):
-                rest = tuple(other for other in pattern if other not in (a, b))
-                if rest in self.number:
-                    triples.append((less[a], less[b], self.number[rest]))
-            lists.append(triples)
-        most = max(map(len, lists), default=0)
-        pairs = np.full((len(patterns), most, 3), -1)
-        for row, triples in enumerate(lists):
-            pairs[row, : len(triples)] = np.array(triples).reshape(-1, 3)
-        return pairs
+    def _manhattan(self, tile: int) -> np.ndarray:
+        """The distance of a tile from its home on every node."""
+        home, grid = self.goal.homes[tile], self.goal.grid
+        return np.array([grid.distance(cell, home) for cell in range(grid.cells)])[self.places[:, tile]]
 
-    def is_built(self, number: int) -> bool:
-        return bool(self.rows[number] >= 0)
+    def _pairs_of(self, pattern: Pattern) -> list[tuple[int, int, int]]:
+        """The numbers of P - a, P - b and P - a - b, for all pairs that leave connected patterns."""
+        less = {tile: tuple(other for other in pattern if other != tile) for tile in pattern}
+        triples = []
+        for a, b in combinations((tile for tile in pattern if less[tile] in self.number), 2):
+            both = tuple(tile for tile in pattern if tile not in (a, b))
+            if both in self.number:
+                triples.append((self.number[less[a]], self.number[less[b]], self.number[both]))
+        return triples
+
+    def _guess(self, numbers: np.ndarray) -> None:
+        """Guess the columns of some patterns, in ascending order: smaller ones first, on which the others rest."""
+        for size in np.unique(self.sizes[numbers]).tolist():
+            these = numbers[self.sizes[numbers] == size]
+            lists = [self._pairs[number] for number in these.tolist()]
+            pairs = np.full((len(these), max(1, *map(len, lists)), 3), -1)
+            for row, triples in enumerate(lists):
+                pairs[row, : len(triples)] = np.array(triples).reshape(-1, 3)
+            _guess(self.excess, these, pairs)
 
     def add(self, number: int) -> None:
-        """Build the table of a pattern, and keep the columns of all patterns that it serves."""
-        pattern = self.patterns[self.table[number]]
-        if not self.is_built(number):
+        """Build the table of a pattern. Its column becomes known, and those of all patterns that the table serves."""
+        if not self.known[number]:
+            pattern = self.patterns[self.table[number]]
             columns = self._columns(pattern)
             if self.file:
                 self.file.append(pattern, columns)
             self._insert(pattern, columns)
+            served = self.masks[np.unique(self.images[number])]
+            larger = np.flatnonzero(~self.known & (self.sizes > self.sizes[number]))
+            self._guess(larger[(self.masks[larger, None] & served == served).any(axis=1)])
 
     def _columns(self, pattern: Pattern) -> np.ndarray:
         """The distances of all nodes in the patterns of an orbit, in ascending order."""
@@ -178,44 +195,20 @@ class Catalogue:
         """Keep the columns of an orbit."""
         self.tried += 1
         for tiles, distances in zip(self.goal.orbit(pattern), columns, strict=True):
-            if self.built == len(self.excess):
-                self.excess = np.concatenate([self.excess, np.zeros_like(self.excess)])
-            self.excess[self.built] = distances - sum(self.manhattan[tile][self.places[:, tile]] for tile in tiles)
-            self.rows[self.number[tiles]] = self.built
-            self.built += 1
+            self.excess[self.number[tiles]] = distances - sum(map(self._manhattan, tiles))
+            self.known[self.number[tiles]] = True
 
     def gains(self, alive: np.ndarray) -> np.ndarray:
-        """What each pattern that was built contributes to pruning the nodes ``alive``; 0 for the others."""
-        room = self.room[alive]
-        totals = np.zeros(self.built)
-        _add_gains(self.excess, alive, self.weights[alive] / (room + 1), room + 1, totals)
-        known = self.rows >= 0
+        """What each pattern contributes to pruning the nodes ``alive``: its mean excess in units of their room."""
+        worth = self.weights[alive] / (self.room[alive] + 1)
         gains = np.zeros(len(self.patterns))
-        gains[known] = totals[self.rows[known]] / self.weights[alive].sum()
-        return gains
-
-    def estimates(self, gains: np.ndarray) -> np.ndarray:
-        """The gains, with estimates for the patterns that were not built."""
-        values, known = gains.copy(), self.rows >= 0
-        first = 0
-        for pairs in self._pairs:
-            these = slice(first, first + len(pairs))
-            first += len(pairs)
-            if not pairs.shape[1]:
-                continue
-            a, b, both = (values[pairs[:, :, which]] for which in range(3))
-            guesses = np.where(pairs[:, :, 0] < 0, 0, a + b - both).max(axis=1)
-            if known[these].any():
-                guesses += (values[these] - guesses)[known[these]].mean()
-            values[these] = np.where(known[these], values[these], guesses)
-        return values
+        _add_gains(self.excess, alive, worth, gains)
+        return gains / worth.sum()
 
 
-def sums_of(catalogue: Catalogue, covers: Iterable[tuple[int, ...]]) -> np.ndarray:
-    """The sums of covers and all their images, as rows of columns for ``weight_left``."""
-    covers = list(covers)
-    most = max(map(len, covers))
-    sums = np.full((len(covers), catalogue.images.shape[1], most), -1)
+def sums_of(catalogue: Catalogue, covers: Sequence[tuple[int, ...]]) -> np.ndarray:
+    """The sums of covers and all their images, for ``weight_left``."""
+    sums = np.full((len(covers), catalogue.images.shape[1], max(map(len, covers))), -1)
     for row, cover in enumerate(covers):
-        sums[row, :, : len(cover)] = catalogue.rows[catalogue.images[list(cover)]].T
+        sums[row, :, : len(cover)] = catalogue.images[list(cover)].T
     return sums

@@ -7,16 +7,18 @@ per node. The time is that of looking up the views of the tile that moves, one v
 
 so tables cost time, and partitions over tables that are there already cost none. The objective is their product.
 
-*How.* Greedily: the partition that lowers the objective most is added, as long as one lowers it by ``LEAST_STEP`` and
-the tables stay within the memory. The candidates of a step are good covers (``covers``) by the gains on those nodes
-that are still left: with all tables that fit, with new tables at a discount of their gains, and with the present ones
-only. Then each partition is taken out again, and the gap filled greedily, for as long as that leads to something
-better.
+*One step.* To a collection, the partition is added that lowers the objective most. Good covers (``covers``) by what
+patterns gain on the nodes still left are where the search for it begins; from the best of them it climbs, exchanging
+two patterns for two others with the same tiles, as long as the objective falls.
 
-*Which tables.* All of this needs columns. The basis is all patterns of few tiles. From then on the estimates of the
-catalogue decide: for the nodes that the present collection leaves, or a part of it does, find the cover that may be
-the best, and build those of its patterns that are unknown. So tables are built where they may matter, and an estimate
-that was too high is put right by being tried.
+*A collection* is made of steps as long as one lowers the objective by ``LEAST_STEP`` and the tables stay within the
+memory. Then a random part is taken out and the gap filled, again and again, with other tables if chance has it; what
+is better stays.
+
+*Which tables.* The columns of all patterns are known or guessed (``catalogue``), and steps make no difference between
+them. Only if a collection promises to be better than the best are its unknown tables built, one after another, for as
+long as it still promises that. So the best collection is always made of known ones, and tables are built where they
+seem to matter.
 """
 
 from __future__ import annotations
@@ -36,13 +38,14 @@ from .covers import Cover, best_covers
 # Measured with the search loop for collections, several sums per word: nanoseconds per expanded node.
 NODE, VIEW = 15.0, 56.0
 
-BASIS = 4  # all patterns of so many tiles are built before any larger one
+BASIS = 2_000_000  # bytes: all smaller tables are built to begin with
 WIDTH = 150  # partial covers that go on in the beam
 CLIMBERS = 4  # covers of a step that are improved by exchanges
 LEAST_STEP = 0.002  # a partition must lower the objective by this part of it
-REVIEW = 1.05  # by what factor the columns grow from one review of the collection to the next
-SHAKES = 2  # in a review
 DISCOUNT = 0.15  # of the gain of a pattern whose table is new, where the present ones are preferred
+NOISE = 0.1  # part of the gains that is random
+AFRESH = 0.1  # how often a collection is begun from nothing
+KEPT, BANNED = 0.6, 0.3  # the chances of a partition to stay, and of a table that was taken out not to come back
 
 
 class Enough(Exception):
@@ -100,6 +103,7 @@ class CollectionSearch:
         nodes = np.flatnonzero(catalogue.room >= 0)
         self.nothing = Candidate((), frozenset(), nodes, float(catalogue.weights[nodes].sum()), np.inf)
         self.best = self.nothing  # so far
+        self.banned: set[int] = set()  # tables that may not be used
         self.hall: list[Cover] = []  # covers that were the best of a step
 
     # ---- judging ----
@@ -119,10 +123,8 @@ class CollectionSearch:
         catalogue = self.catalogue
         alive = candidate.alive
         pruned = np.zeros(len(alive), dtype=bool)
-        for rows in catalogue.rows[catalogue.images[list(cover)]].T:
-            value = np.zeros(len(alive), dtype=np.int64)
-            for row in rows:
-                value += catalogue.excess[row, alive]
+        for patterns in catalogue.images[list(cover)].T:
+            value = sum(catalogue.excess[pattern][alive].astype(np.int64) for pattern in patterns)
             pruned |= value > catalogue.room[alive]
         alive = alive[~pruned]
         tables = candidate.tables | {int(catalogue.table[number]) for number in cover}
@@ -138,14 +140,12 @@ class CollectionSearch:
 
     # ---- one step ----
 
-    def _usable(self, tables: frozenset[int], built: bool) -> np.ndarray:
-        """The patterns whose tables are there or fit into the rest of the memory; of the new ones, those built."""
+    def _usable(self, tables: frozenset[int]) -> np.ndarray:
+        """The patterns whose tables are there, or fit into the rest of the memory and are not banned."""
         catalogue = self.catalogue
         present = np.isin(catalogue.table, list(tables))
         fits = catalogue.bytes <= self.max_memory - self.memory(tables)
-        if built:
-            fits &= catalogue.rows >= 0
-        return np.flatnonzero(present | fits)
+        return np.flatnonzero(present | (fits & ~np.isin(catalogue.table, list(self.banned))))
 
     def judged(self, candidate: Candidate, covers: Iterable[Cover]) -> list[tuple[float, Cover]]:
         """Covers with the objective that the collection has with each of them, the best first; those that fit."""
@@ -191,8 +191,9 @@ class CollectionSearch:
     def steps(self, candidate: Candidate) -> list[tuple[float, Cover]]:
         """Partitions to add, the best first, each with the objective that it leads to."""
         catalogue, tables = self.catalogue, candidate.tables
-        gains = catalogue.gains(candidate.alive)
-        usable = self._usable(tables, built=True)
+        noise = np.random.default_rng(self.chance.randrange(2**32)).random(len(catalogue.patterns))
+        gains = catalogue.gains(candidate.alive) * (1 - NOISE * noise)
+        usable = self._usable(tables)
         present = np.isin(catalogue.table, list(tables))
         seeds = self._covers(gains, usable) + self.hall
         if tables:
@@ -210,32 +211,14 @@ class CollectionSearch:
 
     # ---- whole collections ----
 
-    def greedy(self, candidate: Candidate, skip: int = 0) -> Candidate:
-        """Add partitions for as long as that lowers the objective; the first one is the best but ``skip``."""
+    def greedy(self, candidate: Candidate) -> Candidate:
+        """The collection with more partitions, for as long as that lowers the objective."""
         while True:
             self.pulse()
-            steps = self.steps(candidate)[skip:]
+            steps = self.steps(candidate)
             if not steps or steps[0][0] > candidate.objective * (1 - LEAST_STEP):
                 return candidate
-            candidate, skip = self.with_cover(candidate, steps[0][1]), 0
-            if candidate.objective < self.best.objective:
-                self.best = candidate
-
-    def without(self, candidate: Candidate, places: set[int]) -> Candidate:
-        """The collection without the covers at some places."""
-        return self.collection(tuple(cover for at, cover in enumerate(candidate.covers) if at not in places))
-
-    def improved(self, candidate: Candidate) -> Candidate:
-        """The collection after every partition was taken out in turn and the gap filled, while that helps."""
-        better = True
-        while better:
-            better = False
-            for place in range(len(candidate.covers)):
-                other = self.greedy(self.without(candidate, {place}))
-                if other.objective < candidate.objective * (1 - 1e-9):
-                    candidate, better = other, True
-                    break
-        return candidate
+            candidate = self.with_cover(candidate, steps[0][1])
 
     def trimmed(self, candidate: Candidate) -> Candidate:
         """The collection without partitions that have become superfluous."""
@@ -246,60 +229,51 @@ class CollectionSearch:
         return candidate
 
     def shaken(self, candidate: Candidate) -> Candidate:
-        """What comes of a collection if a random part of it is taken out and the gap filled, or all of it anew."""
-        count = len(candidate.covers)
-        if not count or self.chance.random() < 0.2:
-            return self.greedy(self.nothing, self.chance.randrange(CLIMBERS))
-        return self.greedy(self.without(candidate, set(self.chance.sample(range(count), self.chance.randint(1, count)))))
+        """What comes of a collection if a random part of it is taken out and the gap filled, or all of it anew.
 
-    # ---- which tables to build ----
+        Some of the tables that are no longer needed may not come back.
+        """
+        covers: tuple[Cover, ...] = ()
+        if self.chance.random() >= AFRESH:
+            covers = tuple(cover for cover in candidate.covers if self.chance.random() < KEPT)
+        kept = self.collection(covers)
+        self.banned = {table for table in sorted(candidate.tables - kept.tables) if self.chance.random() < BANNED}
+        return self.trimmed(self.greedy(kept))
 
-    def promising(self, candidate: Candidate) -> list[int]:
-        """Patterns to build next: the unknown ones of the cover that may be the best, given a part of a collection."""
+    def proven(self, candidate: Candidate, most: int | None) -> Candidate:
+        """The collection after its unknown tables were built, as long as it promises to be better than the best."""
         catalogue = self.catalogue
-        kept = self.chance.randint(0, len(candidate.covers))
-        part = self.collection(tuple(self.chance.sample(candidate.covers, kept)))
-        values = catalogue.estimates(catalogue.gains(part.alive))
-        usable = self._usable(part.tables, built=False)
-        for cover in self._covers(values, usable):
-            tables = part.tables | {int(catalogue.table[number]) for number in cover}
-            unknown = sorted({int(catalogue.table[number]) for number in cover if not catalogue.is_built(number)})
-            if unknown and self.memory(tables) <= self.max_memory:
-                return unknown
-        unbuilt = usable[catalogue.rows[usable] < 0]
-        if not len(unbuilt):
-            return []
-        return [int(catalogue.table[unbuilt[np.argmax(values[unbuilt])]])]
-
+        while candidate.objective < self.best.objective:
+            unknown = [table for table in sorted(candidate.tables) if not catalogue.known[table]]
+            if not unknown:
+                self.best = candidate
+                break
+            if most is not None and catalogue.tried >= most:
+                break
+            catalogue.add(unknown[0])
+            self.pulse()
+            candidate = self.collection(candidate.covers)
+        return candidate
 
     # ---- the whole search ----
 
     def run(self, reference: Partition, most: int | None = None) -> Candidate:
-        """Build up to ``most`` tables, or all that promise something, and improve the collection.
+        """Build up to ``most`` tables, and those that take next to nothing, and improve the collection.
 
         It ends before that if ``pulse`` raises ``Enough``.
         """
         catalogue = self.catalogue
         with contextlib.suppress(Enough):
-            self._add([catalogue.number[pattern] for pattern in reference if pattern in catalogue.number], most)
-            self._add(np.flatnonzero(catalogue.sizes <= BASIS).tolist(), most)
-            self.greedy(self.nothing)
-            reviewed = catalogue.tried
-            while (most is None or catalogue.tried < most) and (numbers := self.promising(self.best)):
-                self._add(numbers, most)
-                if catalogue.tried > reviewed * REVIEW:
-                    reviewed = catalogue.tried
-                    self.greedy(self.best)
-                    for _ in range(SHAKES):
-                        self.shaken(self.best)
-            self.improved(self.greedy(self.best))
-        return self.best
-
-    def _add(self, numbers: Iterable[int], most: int | None) -> None:
-        for number in numbers:
-            if not self.catalogue.is_built(number) and (most is None or self.catalogue.tried < most):
-                self.catalogue.add(number)
+            basis = np.flatnonzero(catalogue.bytes <= min(BASIS, self.max_memory)).tolist()
+            known = tuple(catalogue.number[pattern] for pattern in reference if pattern in catalogue.number)
+            for number in (*known, *basis):
+                catalogue.add(number)
                 self.pulse()
+            if len(known) == len(reference):
+                self.hall.append(tuple(sorted(known)))
+            while most is None or catalogue.tried < most:
+                self.proven(self.shaken(self.best), most)
+        return self.best
 
     def choice(self, reference: Partition, reference_left: float) -> Choice:
         """The best so far, in words that mean something elsewhere; ``reference_left`` is what the reference leaves."""
