@@ -8,7 +8,7 @@ import pytest
 
 from pdb_builder.build import build_table
 from pdb_builder.choosing.catalogue import Catalogue, connected_patterns
-from pdb_builder.choosing.collection import CollectionSearch, Enough
+from pdb_builder.choosing.collection import CollectionSearch
 from pdb_builder.choosing.columns import distances_in
 from pdb_builder.choosing.covers import best_covers
 from pdb_builder.choosing.symmetry import Goal
@@ -16,7 +16,7 @@ from pdb_builder.choosing.tree_sample import Tree, TreeSample, draw_sample, rand
 from pdb_builder.grid import Grid
 
 from .oracle import pattern_distances, solvable_boards
-from .test_tree_sample import naive_value, tree_of
+from .test_tree_sample import naive_tree, naive_value, tree_of
 
 pytestmark = pytest.mark.jit
 
@@ -167,3 +167,34 @@ def test_neighbours_have_the_same_tiles_in_other_patterns():
         if len(set(cover) - set(other)) == 2 and len(set(other) - set(cover)) <= 2
     }
     assert set(search.neighbours(cover, usable)) - {cover} == expected
+
+
+# ---- predictions --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("grid", "blank"), [(Grid(3, 3), 0), (Grid(3, 3), 4), (Grid(2, 5), 0)])
+def test_the_predicted_share_of_nodes_is_what_a_search_counts(grid, blank):
+    """On all nodes of some trees: a collection that has the partition of the trees among its own leaves just these."""
+    goal, chance = Goal(grid, blank), random.Random(7)
+    base = tuple(tuple(goal.tiles[at : at + 3]) for at in range(0, len(goal.tiles), 3))
+    partitions = (base, (tuple(goal.tiles[:4]), tuple(goal.tiles[4:])))
+    tree, counted, kept = tree_of(grid, blank, base), 0, []
+    for _ in range(5):
+        board = random_board(goal, chance)
+        bound = tree.value(board) + 4
+        found = tree.search(board, bound, every=(1, 1))
+        kept.append(found)
+        known = {}
+
+        def value(board, known=known):
+            if board not in known:
+                known[board] = max(naive_value(grid, blank, partition, board) for partition in partitions)
+            return known[board]
+
+        counted += len(naive_tree(grid, value, board, bound))
+    boards, margins = (np.concatenate([getattr(one, name) for one in kept]) for name in ("boards", "margins"))
+    sample = TreeSample(boards, margins, np.ones(len(margins), dtype=np.int64))
+    left = np.ones(len(sample), dtype=bool)
+    for partition in partitions:
+        left &= tree_of(grid, blank, partition).leaves(sample)
+    assert 0 < counted == left.sum() < len(sample)

@@ -15,15 +15,17 @@ pattern P, they add nearly independently:
     excess(P) ≈ excess(P - a) + excess(P - b) - excess(P - a - b)
 
 The guess is the mean of this over all pairs that leave connected patterns, rounded to an even number, as all excesses
-are, and no less than the excess of any P - a, which is a lower bound. Over 5×5 patterns of six tiles guessed from
-those of four and five, the mean excess of 0.92 comes out as 0.89, and the means of different patterns correlate with
-the true ones by 0.996. Building a table puts its own column right, and the guesses that rest on it.
+are, and no less than the excess of any P - a, which is a lower bound. Half a move above an even number is rounded up:
+this makes guesses right on average. On 5×5, six tiles guessed from four and five have a mean excess of 0.944 where the
+truth is 0.959, seven from five and six 1.712 where it is 1.711, with standard deviations between patterns of 0.05 and
+0.03. Building a table puts its own column right, and the guesses that rest on it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,6 +39,9 @@ from .columns import distances_in
 from .symmetry import Goal
 from .tree_sample import TreeSample
 
+BLOCK = 2048  # nodes that are judged together
+MOST_ROOM = 200  # no excess of a partition comes near this, and a byte can hold it
+
 
 def connected_patterns(goal: Goal, largest: int) -> list[list[Pattern]]:
     """The patterns of 1, 2, ... ``largest`` tiles whose homes are connected, each size in ascending order."""
@@ -45,16 +50,6 @@ def connected_patterns(goal: Goal, largest: int) -> list[list[Pattern]]:
     while len(sizes) < largest:
         sizes.append({tiles | {new} for tiles in sizes[-1] for tile in tiles for new in near[tile] - tiles})
     return [sorted(tuple(sorted(tiles)) for tiles in size) for size in sizes]
-
-
-@kernel
-def _add_gains(excess, nodes, worth, gains):
-    """Add up what every pattern exceeds the Manhattan distance by on some nodes, each times its ``worth``."""
-    for number in range(gains.size):
-        total = 0.0
-        for at in range(nodes.size):
-            total += excess[number, nodes[at]] * worth[at]
-        gains[number] = total
 
 
 @kernel
@@ -72,33 +67,69 @@ def _guess(excess, numbers, pairs):
                 count += 1
                 least = max(least, a, b)
             if count > 0:
-                least = max(least, 2 * ((total + count) // (2 * count)))
+                least = max(least, 2 * ((2 * total + 3 * count) // (4 * count)))  # half a move more is rounded up
             excess[row, node] = least
 
 
-@kernel
-def weight_left(excess, sums, alive, room, weights, left):
-    """For every list of sums, the weight of the nodes in ``alive`` that none of them prunes.
+class Focus(NamedTuple):
+    """Some of the nodes: the columns of all patterns on them, their room and their weights."""
 
-    ``sums[i, s]`` are the patterns that sum s of list i adds up, ended by -1.
-    """
-    for number in range(left.size):
+    excess: np.ndarray
+    room: np.ndarray
+    weights: np.ndarray
+
+    def gains(self) -> np.ndarray:
+        """What each pattern contributes to pruning the nodes: its mean excess in units of their room."""
+        worth = self.weights / (self.room + 1.0)
+        gains = np.zeros(len(self.excess))
+        _add_gains(self.excess, worth / worth.sum(), gains)
+        return gains
+
+    def left(self, sums: np.ndarray) -> np.ndarray:
+        """For every list of sums, the weight of the nodes that none of them prunes.
+
+        ``sums[i, s]`` are the patterns that sum s of list i adds up, ended by -1.
+        """
+        left = np.zeros(len(sums), dtype=np.int64)
+        _add_left(self.excess, sums, self.room, self.weights, left)
+        return left
+
+
+@kernel
+def _add_gains(excess, worth, gains):
+    for number in range(gains.size):
         total = 0.0
-        for node in alive:
-            pruned = False
+        for node in range(worth.size):
+            total += excess[number, node] * worth[node]
+        gains[number] = total
+
+
+@kernel
+def _add_left(excess, sums, room, weights, left):
+    """``Focus.left``, block by block: long loops over bytes, which the compiler turns into vector operations."""
+    totals, alive = np.zeros(BLOCK, dtype=np.uint8), np.zeros(BLOCK, dtype=np.uint8)
+    for number in range(left.size):
+        weight = 0
+        for low in range(0, room.size, BLOCK):
+            count = min(BLOCK, room.size - low)
+            for at in range(count):
+                alive[at] = 1
             for one in range(sums.shape[1]):
-                value = 0
+                for at in range(count):
+                    totals[at] = 0
                 for part in range(sums.shape[2]):
                     pattern = sums[number, one, part]
                     if pattern < 0:
                         break
-                    value += excess[pattern, node]
-                if value > room[node]:
-                    pruned = True
-                    break
-            if not pruned:
-                total += weights[node]
-        left[number] = total
+                    column = excess[pattern, low : low + count]  # known to begin at 0: no check for negative places
+                    for at in range(count):
+                        totals[at] += column[at]
+                rooms = room[low : low + count]
+                for at in range(count):
+                    alive[at] &= totals[at] <= rooms[at]
+            for at in range(count):
+                weight += alive[at] * weights[low + at]
+        left[number] = weight
 
 
 class Catalogue:
@@ -133,8 +164,8 @@ class Catalogue:
         self.bytes = np.array(by_bytes)[self.sizes]
         self._pairs = [self._pairs_of(pattern) for pattern in self.patterns]
 
-        self.places, self.weights = sample.places, sample.weights.astype(np.float64)
-        self.room = sample.margins - sum(self._manhattan(tile) for tile in goal.tiles)
+        self.places, self.weights = sample.places, sample.weights
+        self.room = np.minimum(sample.margins - sum(self._manhattan(tile) for tile in goal.tiles), MOST_ROOM)
         self.known = np.zeros(len(self.patterns), dtype=bool)
         self.tried = 0  # tables
         self.excess = np.zeros((len(self.patterns), len(sample)), dtype=np.uint8)
@@ -198,17 +229,13 @@ class Catalogue:
             self.excess[self.number[tiles]] = distances - sum(map(self._manhattan, tiles))
             self.known[self.number[tiles]] = True
 
-    def gains(self, alive: np.ndarray) -> np.ndarray:
-        """What each pattern contributes to pruning the nodes ``alive``: its mean excess in units of their room."""
-        worth = self.weights[alive] / (self.room[alive] + 1)
-        gains = np.zeros(len(self.patterns))
-        _add_gains(self.excess, alive, worth, gains)
-        return gains / worth.sum()
+    def focus(self, alive: np.ndarray) -> Focus:
+        """The catalogue on the nodes ``alive``, none of them without room."""
+        return Focus(np.take(self.excess, alive, axis=1), self.room[alive].astype(np.uint8), self.weights[alive])
 
-
-def sums_of(catalogue: Catalogue, covers: Sequence[tuple[int, ...]]) -> np.ndarray:
-    """The sums of covers and all their images, for ``weight_left``."""
-    sums = np.full((len(covers), catalogue.images.shape[1], max(map(len, covers))), -1)
-    for row, cover in enumerate(covers):
-        sums[row, :, : len(cover)] = catalogue.images[list(cover)].T
-    return sums
+    def sums(self, covers: Sequence[tuple[int, ...]]) -> np.ndarray:
+        """The sums of covers and all their images, for ``Focus.left``."""
+        sums = np.full((len(covers), self.images.shape[1], max(map(len, covers))), -1)
+        for row, cover in enumerate(covers):
+            sums[row, :, : len(cover)] = self.images[list(cover)].T
+        return sums

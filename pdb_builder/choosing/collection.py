@@ -32,7 +32,7 @@ from itertools import combinations
 import numpy as np
 
 from ..pattern import Collection, Partition, Pattern
-from .catalogue import Catalogue, sums_of, weight_left
+from .catalogue import Catalogue, Focus
 from .covers import Cover, best_covers
 
 # Measured with the search loop for collections, several sums per word: nanoseconds per expanded node.
@@ -147,16 +147,17 @@ class CollectionSearch:
         fits = catalogue.bytes <= self.max_memory - self.memory(tables)
         return np.flatnonzero(present | (fits & ~np.isin(catalogue.table, list(self.banned))))
 
-    def judged(self, candidate: Candidate, covers: Iterable[Cover]) -> list[tuple[float, Cover]]:
-        """Covers with the objective that the collection has with each of them, the best first; those that fit."""
-        catalogue, tables = self.catalogue, candidate.tables
-        needed = {cover: tables | {int(catalogue.table[number]) for number in cover} for cover in covers}
+    def judged(self, tables: frozenset[int], focus: Focus, covers: Iterable[Cover]) -> list[tuple[float, Cover]]:
+        """Covers with the objective of the collection with each of them, the best first; those that fit.
+
+        The collection has ``tables``, and the nodes that it leaves are in ``focus``.
+        """
+        catalogue = self.catalogue
+        needed = {cover: tables | set(catalogue.table[list(cover)].tolist()) for cover in covers}
         fitting = [cover for cover, new in needed.items() if self.memory(new) <= self.max_memory]
         if not fitting:
             return []
-        left = np.zeros(len(fitting))
-        sums = sums_of(catalogue, fitting)
-        weight_left(catalogue.excess, sums, candidate.alive, catalogue.room, catalogue.weights, left)
+        left = focus.left(catalogue.sums(fitting))
         nanoseconds = [self.nanoseconds(needed[cover]) for cover in fitting]
         return sorted(zip((left * nanoseconds).tolist(), fitting, strict=True))
 
@@ -176,13 +177,15 @@ class CollectionSearch:
                     found.append((*rest, number, numbers[whole ^ mask]))
         return [tuple(sorted(cover)) for cover in found]
 
-    def climbed(self, candidate: Candidate, start: tuple[float, Cover], usable: np.ndarray) -> tuple[float, Cover]:
+    def climbed(
+        self, tables: frozenset[int], focus: Focus, start: tuple[float, Cover], usable: np.ndarray
+    ) -> tuple[float, Cover]:
         """The cover that a walk from one to ever better neighbours ends at."""
         best, seen = start, {start[1]}
         while True:
             around = [cover for cover in dict.fromkeys(self.neighbours(best[1], usable)) if cover not in seen]
             seen.update(around)
-            judged = self.judged(candidate, around)
+            judged = self.judged(tables, focus, around)
             if not judged or judged[0][0] >= best[0]:
                 return best
             best = judged[0]
@@ -192,7 +195,8 @@ class CollectionSearch:
         """Partitions to add, the best first, each with the objective that it leads to."""
         catalogue, tables = self.catalogue, candidate.tables
         noise = np.random.default_rng(self.chance.randrange(2**32)).random(len(catalogue.patterns))
-        gains = catalogue.gains(candidate.alive) * (1 - NOISE * noise)
+        focus = catalogue.focus(candidate.alive)
+        gains = focus.gains() * (1 - NOISE * noise)
         usable = self._usable(tables)
         present = np.isin(catalogue.table, list(tables))
         seeds = self._covers(gains, usable) + self.hall
@@ -200,8 +204,8 @@ class CollectionSearch:
             seeds += self._covers(np.where(present, gains, gains * (1 - DISCOUNT)), usable)
             seeds += self._covers(gains, np.flatnonzero(present))
         allowed = set(usable.tolist())
-        judged = self.judged(candidate, dict.fromkeys(seed for seed in seeds if allowed.issuperset(seed)))
-        ends = [self.climbed(candidate, start, usable) for start in judged[:CLIMBERS]]
+        judged = self.judged(tables, focus, dict.fromkeys(seed for seed in seeds if allowed.issuperset(seed)))
+        ends = [self.climbed(tables, focus, start, usable) for start in judged[:CLIMBERS]]
         self.hall += [cover for _, cover in sorted(ends)[:1] if cover not in self.hall]
         return sorted(dict.fromkeys(ends))
 

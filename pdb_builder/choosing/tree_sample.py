@@ -291,13 +291,12 @@ class Tree:
         """The largest sum: a lower bound on the moves to the goal."""
         return int(self.distances(board).reshape(len(self.goal.cell_images), -1).sum(axis=1).max())
 
-    def weight_left(self, sample: TreeSample) -> float:
-        """The weight of the nodes of a sample that are in the tree of this partition."""
-        pruned = np.zeros(len(sample), dtype=bool)
+    def leaves(self, sample: TreeSample) -> np.ndarray:
+        """Which nodes of a sample are in the tree of this partition."""
+        left = np.ones(len(sample), dtype=bool)
         for symmetry in range(len(self.goal.cell_images)):
-            sums = sum(distances_in(self.goal, table, sample.places, symmetry) for table in self.tables)
-            pruned |= sums > sample.margins
-        return float(sample.weights[~pruned].sum())
+            left &= sum(distances_in(self.goal, table, sample.places, symmetry) for table in self.tables) <= sample.margins
+        return left
 
     def search(
         self,

@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     sample = given or _drawn(tree, chance, args)
     if args.save_samples:
         write_sample(args.save_samples, sample)
-    left = tree.weight_left(sample)
+    left = float(sample.weights[tree.leaves(sample)].sum())
     del tree
     catalogue = Catalogue(
         goal, sample, largest, args.threads, ColumnFile(args.columns, goal, sample) if args.columns else None
