@@ -30,7 +30,9 @@ def _parser() -> Parser:
     _list_options(command("list", "list what has a name: sizes, build times, which are built", "pdb-builder list"))
     _verify_options(command("verify", "prove a database correct by independent code", "pdb-builder verify 4x4-7-8"))
     _choose_options(
-        command("choose", "find a good collection of partitions", "pdb-builder choose 5x5 --max-memory 300M --seconds 900")
+        command(
+            "choose", "find a good collection of partitions", "pdb-builder choose 5x5 --max-memory 300M --seconds 900"
+        )
     )
     _bench_options(command("bench", "measure how fast tables are built here", "pdb-builder bench 4x4:8 5x5:7"))
     return parser
@@ -132,16 +134,26 @@ def _choose_options(command: Parser) -> None:
         "--largest", type=positive, metavar="K", help="the most tiles of a pattern (default: what fits into the memory)"
     )
     command.add_argument(
-        "--seconds", type=seconds_above_0, metavar="S", help="how long to search, once the sample is there (default: 600)"
+        "--start", metavar="LISTS", help="a collection to begin with, as --collection of build (default: the reference)"
+    )
+    command.add_argument(
+        "--seconds",
+        type=seconds_above_0,
+        metavar="S",
+        help="how long to search, once the sample is there (default: 600)",
     )
     command.add_argument(
         "--candidates",
         type=number_above_0,
         metavar="N",
-        help="try N tables, however long it takes: the same seed then gives the same collection",
+        help="try N collections, however long it takes: the same seed then gives the same answer",
     )
     command.add_argument(
-        "--boards", type=positive, default=64, metavar="N", help="sample the trees of N random boards (default: %(default)s)"
+        "--boards",
+        type=positive,
+        default=64,
+        metavar="N",
+        help="sample the trees of N random boards (default: %(default)s)",
     )
     command.add_argument(
         "--nodes",

@@ -12,7 +12,7 @@ from pdb_builder.choosing.collection import CollectionSearch
 from pdb_builder.choosing.columns import distances_in
 from pdb_builder.choosing.covers import best_covers
 from pdb_builder.choosing.symmetry import Goal
-from pdb_builder.choosing.tree_sample import Tree, TreeSample, draw_sample, random_board
+from pdb_builder.choosing.tree_sample import TreeSample, draw_sample, random_board
 from pdb_builder.grid import Grid
 
 from .oracle import pattern_distances, solvable_boards
@@ -95,7 +95,7 @@ def test_columns_are_the_distances_of_the_oracle(grid, blank, tiles):
 
 def test_a_column_is_known_once_its_table_is_built_and_guessed_before():
     goal = Goal(Grid(3, 4), 0)
-    tree, sample = sample_of(goal)
+    _, sample = sample_of(goal)
     catalogue = Catalogue(goal, sample, 5)
     small = np.flatnonzero(catalogue.sizes <= 4)
     for number in small:

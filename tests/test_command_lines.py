@@ -11,10 +11,10 @@ import pytest
 
 import pdb_builder.cli
 import solver.cli
+from pdb_builder import argument_types as numbers
 from pdb_builder.base import compile_cache
 from pdb_builder.base.folders import databases_folder
 from pdb_builder.shell import parse_size, positive, with_flags
-from pdb_builder import argument_types as numbers
 from solver import argument_types
 
 EASY = "1 2 3 4 5 6 0 7 8"

@@ -1,4 +1,4 @@
-"""Samples of search trees: every node counted as a recursive search counts it, and none drawn more often than another."""
+"""Samples of search trees: every node is counted as a recursive search counts it, and drawn as often as any other."""
 
 import random
 from collections import Counter
@@ -97,7 +97,9 @@ def test_every_node_is_drawn_with_the_same_chance():
             part = tree.search(board, bound, slack=2, every=every, offset=(first % every[0], first // every[0]))
             drawn.update(zip(map(tuple, part.boards.tolist()), part.margins.tolist(), part.kept_inside, strict=True))
         expected = Counter()
-        for node in zip(map(tuple, everything.boards.tolist()), everything.margins, everything.kept_inside, strict=True):
+        for node in zip(
+            map(tuple, everything.boards.tolist()), everything.margins, everything.kept_inside, strict=True
+        ):
             expected[node] += every[1] if node[2] else every[0]
         assert drawn == expected
 

@@ -23,7 +23,7 @@ truth is 0.959, seven from five and six 1.712 where it is 1.711, with standard d
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -133,7 +133,7 @@ def _add_left(excess, sums, room, weights, left):
 
 
 class Catalogue:
-    """All connected patterns up to a size, numbered by size, with their columns.
+    """All connected patterns up to a size, and some ``others``, numbered by size, with their columns.
 
     ``images[p, s]`` is the number of the image of pattern p under symmetry s, ``table[p]`` that of the first pattern
     of its orbit, which stands for its table, ``bytes[p]`` the size of that table, and ``known[p]`` whether it was
@@ -147,10 +147,12 @@ class Catalogue:
         largest: int,
         threads: int | None = None,
         file: ColumnFile | None = None,
+        others: Iterable[Pattern] = (),
     ) -> None:
         self.goal, self.threads, self.file = goal, threads, file
-        by_size = connected_patterns(goal, largest)
-        self.patterns = [pattern for size in by_size for pattern in size]
+        found = {pattern for size in connected_patterns(goal, largest) for pattern in size}
+        found |= {image for pattern in others for image in goal.orbit(pattern)}
+        self.patterns = sorted(found, key=lambda pattern: (len(pattern), pattern))
         self.number = {pattern: number for number, pattern in enumerate(self.patterns)}
         self.sizes = np.array([len(pattern) for pattern in self.patterns])
         self.masks = np.array([sum(1 << tile for tile in pattern) for pattern in self.patterns], dtype=np.uint64)
@@ -160,8 +162,8 @@ class Catalogue:
         )
         self.table = self.images.min(axis=1)
         self.orbit = np.array([len(set(row)) for row in self.images.tolist()])
-        by_bytes = [0] + [table_bytes(index_of(goal.grid, size), "bits") for size in range(1, largest + 1)]
-        self.bytes = np.array(by_bytes)[self.sizes]
+        by_size = {size: table_bytes(index_of(goal.grid, size), "bits") for size in np.unique(self.sizes).tolist()}
+        self.bytes = np.array([by_size[size] for size in self.sizes.tolist()])
         self._pairs = [self._pairs_of(pattern) for pattern in self.patterns]
 
         self.places, self.weights = sample.places, sample.weights

@@ -27,7 +27,7 @@ import contextlib
 import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, count
 
 import numpy as np
 
@@ -244,15 +244,13 @@ class CollectionSearch:
         self.banned = {table for table in sorted(candidate.tables - kept.tables) if self.chance.random() < BANNED}
         return self.trimmed(self.greedy(kept))
 
-    def proven(self, candidate: Candidate, most: int | None) -> Candidate:
+    def proven(self, candidate: Candidate) -> Candidate:
         """The collection after its unknown tables were built, as long as it promises to be better than the best."""
         catalogue = self.catalogue
         while candidate.objective < self.best.objective:
             unknown = [table for table in sorted(candidate.tables) if not catalogue.known[table]]
             if not unknown:
                 self.best = candidate
-                break
-            if most is not None and catalogue.tried >= most:
                 break
             catalogue.add(unknown[0])
             self.pulse()
@@ -261,22 +259,24 @@ class CollectionSearch:
 
     # ---- the whole search ----
 
-    def run(self, reference: Partition, most: int | None = None) -> Candidate:
-        """Build up to ``most`` tables, and those that take next to nothing, and improve the collection.
+    def run(self, start: Collection, candidates: int | None = None) -> Candidate:
+        """Improve a collection, by ``candidates`` attempts or until ``pulse`` raises ``Enough``.
 
-        It ends before that if ``pulse`` raises ``Enough``.
+        ``start`` is the collection to begin with, of patterns that are in the catalogue; if it does not fit into the
+        memory, its partitions are just known.
         """
         catalogue = self.catalogue
         with contextlib.suppress(Enough):
+            self.hall += [tuple(sorted(catalogue.number[tiles] for tiles in partition)) for partition in start]
             basis = np.flatnonzero(catalogue.bytes <= min(BASIS, self.max_memory)).tolist()
-            known = tuple(catalogue.number[pattern] for pattern in reference if pattern in catalogue.number)
-            for number in (*known, *basis):
+            for number in (*(number for cover in self.hall for number in cover), *basis):
                 catalogue.add(number)
                 self.pulse()
-            if len(known) == len(reference):
-                self.hall.append(tuple(sorted(known)))
-            while most is None or catalogue.tried < most:
-                self.proven(self.shaken(self.best), most)
+            begun = self.collection(tuple(self.hall))
+            if self.memory(begun.tables) <= self.max_memory:
+                self.best = self.trimmed(begun)
+            for _ in count() if candidates is None else range(candidates):
+                self.proven(self.shaken(self.best))
         return self.best
 
     def choice(self, reference: Partition, reference_left: float) -> Choice:

@@ -57,5 +57,7 @@ def _node(words: list[str], goal: Goal, where: str) -> list[int]:
     if sorted(board) != list(range(cells)) or numbers[1] == 0:
         raise InputError(f"{where} is not a node: {expected}")
     if not is_solvable(goal, board):
-        raise InputError(f"{where} has a board that cannot be solved: check the goal, its blank is on cell {goal.blank}")
+        raise InputError(
+            f"{where} has a board that cannot be solved: check the goal, its blank is on cell {goal.blank}"
+        )
     return numbers

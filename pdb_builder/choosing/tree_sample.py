@@ -32,7 +32,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.errors import InputError
 from ..base.jit import kernel, popcount, shared
 from ..build import BuiltTable
 from ..index import arrangement_rank, footprint_rank, signed_masks, zone_number
@@ -51,7 +50,7 @@ NO_GOAL = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class TreeSample:
-    """Nodes of search trees: the boards, cell -> tile, how far each is from its bound, how many nodes each stands for."""
+    """Nodes of search trees: boards, cell -> tile, how far they are from the bound, how many nodes each stands for."""
 
     boards: np.ndarray
     margins: np.ndarray
@@ -140,9 +139,7 @@ def views_of(goal: Goal, tables: Sequence[BuiltTable]) -> Views:
         at_entry += table.values.size
     first_blocks = np.concatenate([table.first_block for table in tables])
     entries = np.concatenate([table.values.ravel() for table in tables])
-    return Views(
-        view_of, sizes, tiles, cell_images, goals, first_blocks, first_starts, entries, entry_starts, strides
-    )
+    return Views(view_of, sizes, tiles, cell_images, goals, first_blocks, first_starts, entries, entry_starts, strides)
 
 
 # ---- the search ---------------------------------------------------------------------------------
@@ -295,7 +292,9 @@ class Tree:
         """Which nodes of a sample are in the tree of this partition."""
         left = np.ones(len(sample), dtype=bool)
         for symmetry in range(len(self.goal.cell_images)):
-            left &= sum(distances_in(self.goal, table, sample.places, symmetry) for table in self.tables) <= sample.margins
+            left &= (
+                sum(distances_in(self.goal, table, sample.places, symmetry) for table in self.tables) <= sample.margins
+            )
         return left
 
     def search(

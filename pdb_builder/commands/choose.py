@@ -20,7 +20,7 @@ from ..base.files import check_writable
 from ..base.machine import available_memory, readable_size
 from ..base.wording import counted
 from ..build import build_table
-from ..choosing.catalogue import Catalogue
+from ..choosing.catalogue import Catalogue, connected_patterns
 from ..choosing.collection import Choice, CollectionSearch, Enough
 from ..choosing.column_file import ColumnFile
 from ..choosing.reference import reference_partition
@@ -30,11 +30,12 @@ from ..choosing.tree_sample import Tree, TreeSample, draw_sample, random_board
 from ..grid import Grid
 from ..index import index_of
 from ..memory import build_memory, check_build_memory, least_build_memory
-from ..pattern import MAX_TILES, Partition, Spec, check_pattern_board
+from ..pattern import MAX_TILES, Collection, Partition, Spec, check_pattern_board, parse_collection
 from ..store import table_bytes
 from .build import ProgressBars, blank_cell
 
 DEFAULT_SECONDS = 600.0
+MOST_PATTERNS = 15_000  # in a catalogue: each has a byte per node
 BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}"
 
 
@@ -43,13 +44,15 @@ def run(args: argparse.Namespace) -> int:
     if not grid.bipartite:
         raise InputError(f"{grid.a_board} has an odd side and no tables of bits, which this needs: leave out --wrap")
     goal = Goal(grid, blank_cell(args.blank, grid))
-    largest = _largest(grid, args)
+    largest = _largest(goal, args)
     for path in (args.save_samples, args.columns):
         if path:
             check_writable(path)
-    given = read_sample(args.samples, goal) if args.samples else None
     reference = reference_partition(goal)
-    check_build_memory(grid, map(len, reference), "bits", threads=args.threads)
+    start = Spec(grid, parse_collection(args.start) if args.start else (reference,), goal.blank, "bits").partitions
+    given = read_sample(args.samples, goal) if args.samples else None
+    patterns = {tiles for partition in (reference, *start) for tiles in partition}
+    check_build_memory(grid, map(len, patterns), "bits", threads=args.threads)
     tree = Tree(goal, [build_table(grid, tiles, blank=goal.blank, threads=args.threads) for tiles in reference])
     chance = random.Random(args.seed)
     sample = given or _drawn(tree, chance, args)
@@ -57,11 +60,10 @@ def run(args: argparse.Namespace) -> int:
         write_sample(args.save_samples, sample)
     left = float(sample.weights[tree.leaves(sample)].sum())
     del tree
-    catalogue = Catalogue(
-        goal, sample, largest, args.threads, ColumnFile(args.columns, goal, sample) if args.columns else None
-    )
+    file = ColumnFile(args.columns, goal, sample) if args.columns else None
+    catalogue = Catalogue(goal, sample, largest, args.threads, file, patterns)
     search = CollectionSearch(catalogue, args.max_memory, chance)
-    interrupted = _search(search, reference, left, args)
+    interrupted = _search(search, start, left, args)
     if search.best.empty:
         if interrupted:
             raise KeyboardInterrupt("before a collection was found: give it more time")
@@ -75,8 +77,9 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _largest(grid: Grid, args: argparse.Namespace) -> int:
+def _largest(goal: Goal, args: argparse.Namespace) -> int:
     """The largest number of tiles of a pattern whose table can be built here and fits into the collection's memory."""
+    grid = goal.grid
     memory = available_memory() or args.max_memory
     largest = 0
     for size in range(1, min(args.largest or MAX_TILES, MAX_TILES, grid.cells - 1) + 1):
@@ -85,6 +88,7 @@ def _largest(grid: Grid, args: argparse.Namespace) -> int:
             or least_build_memory(grid, size, "bits") > memory
             or table_bytes(index_of(grid, size), "bits") > args.max_memory
             or build_memory(grid, size, "bits", args.threads) > memory
+            or sum(map(len, connected_patterns(goal, size))) > MOST_PATTERNS
         ):
             break
         largest = size
@@ -107,7 +111,7 @@ def _drawn(tree: Tree, chance: random.Random, args: argparse.Namespace) -> TreeS
         )
 
 
-def _search(search: CollectionSearch, reference: Partition, left: float, args: argparse.Namespace) -> bool:
+def _search(search: CollectionSearch, start: Collection, left: float, args: argparse.Namespace) -> bool:
     """Search until the budget is spent; returns whether it was interrupted."""
     seconds = args.seconds if args.seconds or args.candidates else DEFAULT_SECONDS
     catalogue, started = search.catalogue, time.monotonic()
@@ -125,7 +129,7 @@ def _search(search: CollectionSearch, reference: Partition, left: float, args: a
 
         search.pulse = pulse
         try:
-            search.run(reference, args.candidates)
+            search.run(start, args.candidates)
         except KeyboardInterrupt:
             return True
         finally:
