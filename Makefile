@@ -26,7 +26,7 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@
 
-databases: $(READY)  ## build the default database, or others: make databases SETS="5x5-6-6-6-6 3x3-8"
+databases: $(READY)  ## build the default database, or others: make databases SETS="5x5-250M 3x3-8"
 	@$(BIN)/pdb-builder build $(SETS)
 
 databases/4x4-7-8.h5: | $(READY)

@@ -8,8 +8,9 @@ While a database is being built, a hidden folder ``.NAME.h5.building``, its *wor
   same code. When a stopped build is resumed, it uses these and builds the rest.
 - temporary files, ``*.tmp``, which the next builder removes.
 
-Tables are built from the smallest to the largest. The last one goes straight into the database, so most bytes are
-written only once. The workshop is removed when the database is in place. It is also removed when writing fails, as on a
+Tables are built from the smallest to the largest. The last one goes straight into the database, so most bytes of a
+partition are written only once. A collection of many tables of the same size needs nearly twice its size on the disk
+until it is done. The workshop is removed when the database is in place. It is also removed when writing fails, as on a
 full disk, so that what fills the disk does not stay there.
 """
 

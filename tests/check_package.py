@@ -28,7 +28,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("pdb_builder/**/*.py", "pdb_builder/py.typed", "solver/**/*.py", "solver/py.typed", "solver/data/*.csv")
 PROJECT = (
     *(".ci/run", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md"),
-    *("databases/README.md", "docs/**/*", "pyproject.toml", "tests/**/*.py"),
+    *("databases/README.md", "docs/**/*", "pyproject.toml", "tests/**/*.py", "tests/*.h5.gz"),
 )
 HARDEST = "8 6 7 / 2 5 4 / 3 0 1"  # one of the two 3x3 boards farthest from the goal
 FARTHEST = 31  # moves

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import io
 import os
 import re
 import stat
@@ -17,7 +18,7 @@ from pdb_builder.base.compile_cache import kernel_sources, prepare_cache
 from pdb_builder.base.errors import DatabaseError, InputError, SlidepdbError
 from pdb_builder.base.files import KINDS, check_output, check_writable, output_file, remove_unfinished, replaced
 from pdb_builder.base.folders import make_folder
-from pdb_builder.base.machine import default_threads, description
+from pdb_builder.base.machine import available_memory, default_threads, description
 from pdb_builder.base.wording import counted
 from pdb_builder.base.workers import MAX_THREADS, Workers, check_threads
 
@@ -53,6 +54,32 @@ def test_one_thing_is_not_several(monkeypatch):
 
 
 # ---- files --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "files, expected",
+    [
+        ({"/proc/meminfo": "MemTotal: 9000 kB\nMemAvailable:    4000 kB\n"}, 4_096_000),
+        ({"/sys/fs/cgroup/memory.max": "max\n"}, 4_096_000),
+        ({"/sys/fs/cgroup/memory.max": "3000000\n"}, 1_600_000),  # what files take can be given back
+        ({"/sys/fs/cgroup/memory.max": "1000000\n"}, 0),
+        ({"/sys/fs/cgroup/memory.max": "99000000\n"}, 4_096_000),
+    ],
+)
+def test_the_memory_of_a_container_is_what_its_limit_leaves(files, expected, monkeypatch):
+    files = {
+        "/proc/meminfo": "MemAvailable: 4000 kB\n",
+        "/sys/fs/cgroup/memory.current": "2000000\n",
+        "/sys/fs/cgroup/memory.stat": "anon 1400000\nfile 900000\nactive_file 200000\ninactive_file 400000\n",
+    } | files
+
+    def read(path):
+        if path not in files:
+            raise FileNotFoundError(path)
+        return io.StringIO(files[path])
+
+    monkeypatch.setattr("pdb_builder.base.machine.open", read, raising=False)
+    assert available_memory() == expected
 
 
 @pytest.fixture

@@ -3,13 +3,16 @@
 import doctest
 import json
 import re
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 import pdb_builder
 from pdb_builder import NAMED, Grid, Spec, build_database, open_database
-from pdb_builder.cli import main
+from pdb_builder.cli import _parser, main
+from pdb_builder.commands.build import _spec_of
+from pdb_builder.pattern import parse_collection
 
 from .forge import forged
 
@@ -77,6 +80,11 @@ def test_the_folder_is_printed_as_an_absolute_path(tmp_path, monkeypatch, builde
             Spec(Grid(2, 3), ((1, 2), (3, 4, 5)), 4, "bytes"),
         ),
         ("2x4 --wrap --threads 1", None, Spec(Grid(2, 4, True), ((1, 2, 3, 4, 5, 6, 7),))),
+        (
+            "2x3 --collection 1,2/3,4,5;1,2,3/4,5 --blank last",
+            None,
+            Spec(Grid(2, 3), (((1, 2), (3, 4, 5)), ((1, 2, 3), (4, 5))), 5),
+        ),
     ],
 )
 def test_targets_and_options_describe_the_database(words, name, spec, databases, builder):
@@ -89,9 +97,20 @@ def test_targets_and_options_describe_the_database(words, name, spec, databases,
 @pytest.mark.parametrize(
     "words, message",
     [
-        ("4x4-9", "unknown partition '4x4-9': use 3x3-8, 3x3-4-4,"),
-        ("3x3-8 hello", "unknown partition 'hello'"),
+        ("4x4-9", "unknown name '4x4-9': use 3x3-8, 3x3-4-4,"),
+        ("3x3-8 hello", "unknown name 'hello'"),
         ("3x3-8 --patterns 1,2/3", "--patterns goes with a board shape: write 3x3 instead of 3x3-8"),
+        ("3x3-8 --collection 1,2/3", "--collection goes with a board shape: write 3x3 instead of 3x3-8"),
+        ("3x3 2x3 --collection 1,2/3,4,5", "go with a single database"),
+        (
+            "2x3 --collection 1,2/3,4,5;",
+            "the collection '1,2/3,4,5;' has an empty partition: separate partitions by one",
+        ),
+        ("2x3 --collection 1,2/3,4,5;1,2,3/4", "partition 2: 1 tile is in no pattern (5)"),
+        ("2x3 --collection 1,2/3,4,5;1,2/3;4,5", "partition 2: 2 tiles are in no pattern (4, 5)"),
+        ("2x3 --collection 1,2 --patterns 1,2", "not allowed with argument"),
+        ("5x5-1500M --blank 7", "no collection 5x5-1500M is for goals with the blank on cell 7: name the board shape"),
+        ("5x5-250M --max-memory 20M", "but only 20 MB can be used"),
         ("3x3-8 3x3-4-4 --output x.h5", "go with a single database"),
         ("3x3-8 --output x.txt", "does not end in .h5"),
         ("3x3-8 --blank middle", "'middle' is not a cell"),
@@ -104,6 +123,38 @@ def test_nothing_is_built_if_one_target_makes_no_sense(words, message, databases
     code, output, errors = builder("build", *words.split())
     assert (code, output, len(errors.splitlines())) == (2, "", 1) and message in errors
     assert list(databases.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words, name",
+    [
+        ("5x5", "5x5-250M"),
+        ("5x5 --blank last", "5x5-250M-blank24"),
+        ("5x5 --blank 12", "5x5-*M-blank12"),
+        ("5x5 --blank 3", "5x5-*M-blank3"),  # that of cell 1, turned
+        ("5x5-250M --blank 20", "5x5-250M-blank20"),
+        ("5x5-250M-blank7", "5x5-250M-blank7"),
+        ("5x5-250M-blank7 --blank 11", "5x5-250M-blank11"),
+        ("5x5-250M-blank7 --blank 12", "5x5-250M-blank12"),
+        ("5x5-2600M --blank 4", "5x5-2600M-blank4"),
+        ("5x5 --encoding bytes", "5x5-6-6-6-6-bytes"),
+        ("5x5 --wrap", "5x5-6-6-6-6-wrap-bytes"),
+        ("5x5-250M --encoding bytes", "5x5-250M-bytes"),
+        ("5x5-6-6-6-6 --blank 7", "5x5-6-6-6-6-blank7"),
+        ("5x5 --max-memory 1G", "5x5-250M"),
+        ("5x5 --max-memory 2.5G", "5x5-1500M"),
+        ("5x5 --max-memory 4G", "5x5-2600M"),
+        ("5x5 --max-memory 240M", "5x5-5-5-5-5-4-??????"),
+        ("5x5 --max-memory 4G --encoding bytes", "5x5-6-6-6-6-??????-bytes"),
+        ("6x6 --max-memory 1G", "6x6-5-5-5-5-5-5-5-??????"),
+        ("4x4", "4x4-7-8"),
+        ("4x4 --blank 5", "4x4-7-8-blank5"),
+    ],
+)
+def test_which_database_a_target_stands_for(words, name):
+    """Without building it."""
+    args = _parser().parse_args(["build", *words.split()])
+    assert fnmatch(_spec_of(args.targets[0], args).name, name)
 
 
 # ---- info and list ------------------------------------------------------------------------------
@@ -126,6 +177,39 @@ def test_info_names_more_patterns_than_there_are_capital_letters(tmp_path, build
     build_database(Spec(Grid(4, 7), tuple((tile,) for tile in range(1, 28))), path)
     code, text, _ = builder("info", str(path))
     assert code == 0 and "pattern a: tiles 27:" in text and "Y Z a" in text
+
+
+def test_info_draws_all_partitions(tmp_path, builder):
+    """A' is the pattern that is looked up in the table of A."""
+    spec = Spec(Grid(3, 3), parse_collection("1,2,5/3,4,6,7,8; 3,6,7/1,2/4,5,8; 1,2,5/3,6,7/4,8"))
+    build_database(spec, tmp_path / "x.h5")
+    code, text, _ = builder("info", str(tmp_path / "x.h5"))
+    assert code == 0 and "3x3 board, 3 partitions, 5 patterns" in text
+    drawing = text[text.index("goal and partitions:") :].splitlines()[1:4]
+    assert drawing == [
+        "    . 1 2      . A A      .  C  C       .  A  A",
+        "    3 4 5      B B A      A' D  D       A' E  A",
+        "    6 7 8      B B B      A' A' D       A' A' E",
+    ]
+    assert text.count("\npattern ") == 5 and "A' is looked up in the table of A" in text
+    facts = json.loads(builder("info", "--json", str(tmp_path / "x.h5"))[1])
+    assert [[pattern["tiles"] for pattern in row] for row in facts["partitions"]] == [
+        [list(tiles) for tiles in partition] for partition in spec.partitions
+    ]
+    assert [[pattern["pattern"] for pattern in row] for row in facts["partitions"]] == [[1, 2], [1, 3, 4], [1, 1, 5]]
+    assert facts["partitions"][1][0]["cells"] == [0, 3, 6, 1, 4, 7, 2, 5, 8]
+    assert [pattern["tiles"] for pattern in facts["patterns"]] == [list(tiles) for tiles in spec.patterns]
+
+
+@pytest.mark.jit
+def test_list_draws_all_partitions(databases, builder):
+    code, text, _ = builder("list", "--draw")
+    assert code == 0 and "\n    . A A B\n    A A B B\n    A C C B\n    C C C B\n" in text
+    row = next(line for line in text.splitlines() if line.startswith("5x5-250M "))
+    assert row.split()[1:3] == ["6", "11"]
+    rows = {row["name"]: row for row in json.loads(builder("list", "--json")[1])}
+    assert rows["5x5-250M"]["tables"] == 11 and len(rows["5x5-250M"]["partitions"]) == 6
+    assert (rows["5x5-250M-blank7"]["blank"], rows["4x4-7-8"]["blank"]) == (7, 0)
 
 
 @pytest.mark.jit

@@ -9,6 +9,7 @@ import pytest
 
 from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec
 from pdb_builder.cli import main as builder
+from pdb_builder.pattern import parse_collection
 from solver import Settings, goal_board, random_board, solve, solve_board
 from solver.heuristics.databases import best_database, how_to_build
 from solver.heuristics.preparing import prepare
@@ -102,6 +103,23 @@ def test_a_database_that_was_replaced_is_read_again(shelf, database_of):
 def test_the_largest_database_is_used(shelf):
     folder = shelf(WHOLE, HALVES, FLAT)
     assert solve(EASY, folder=folder, notify=pytest.fail).heuristic == "pdb:3x3-8"
+
+
+def test_the_largest_database_that_fits_into_memory_is_used(shelf, monkeypatch):
+    """A collection counts with all its tables. If nothing fits, the smallest database is used."""
+    collection = Spec(Grid(3, 3), parse_collection("1,2,3,4/5,6,7,8; 1,2,5/3,4,6,7,8"))
+    folder = shelf(WHOLE, HALVES, collection, Spec(Grid(3, 3), NAMED["3x3-8"], 0, "bytes"))
+    size = {spec: (folder / f"{spec.name}.h5").stat().st_size for spec in (WHOLE, HALVES, collection)}
+    assert size[HALVES] < size[WHOLE] < size[collection]
+    best = {None: WHOLE, 10**9: WHOLE, size[WHOLE]: WHOLE, size[WHOLE] - 1: HALVES, 0: HALVES}
+    for free, spec in best.items():
+        monkeypatch.setattr("solver.heuristics.databases.available_memory", lambda free=free: free)
+        database, unusable = best_database(Grid(3, 3), 0, folder)
+        assert (database.spec, unusable) == (spec, ())
+    (folder / "3x3-8.h5").unlink()
+    for free, spec in {size[collection]: collection, size[collection] - 1: HALVES}.items():
+        monkeypatch.setattr("solver.heuristics.databases.available_memory", lambda free=free: free)
+        assert best_database(Grid(3, 3), 0, folder)[0].spec == spec
 
 
 def test_a_sound_database_is_used_beside_a_damaged_one(shelf):

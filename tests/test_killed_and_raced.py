@@ -15,6 +15,7 @@ import pytest
 from pdb_builder import NAMED, Grid, Spec, build_database, open_database
 from pdb_builder.cli import main
 from pdb_builder.memory import build_memory
+from pdb_builder.pattern import parse_collection
 
 from .processes import ROOT, ended, started
 
@@ -89,11 +90,14 @@ def test_an_installed_copy_uses_the_data_folder_of_the_user(project, tmp_path):
 
 # ---- builds -------------------------------------------------------------------------------------
 
-BUILD = "4x4-6-6-3"
+PARTITION = ("4x4-6-6-3",)
+# The first and the last partition share tables, and the second reads one of them through the mirror: six tables.
+LISTS = "1,2,4,5,8,9/3,6,7,10,11,15/12,13,14; 9,10,12,13,14,15/1,2,4,5,8/3,6,7,11; 1,2,4,5,8,9/3,6,7,11/10,15/12,13,14"
+COLLECTION = ("4x4", "--collection", LISTS)
 
 
-def build(path, name=BUILD, **options):
-    return started("-m", "pdb_builder", "build", name, "--output", path, **options)
+def build(path, words=PARTITION, **options):
+    return started("-m", "pdb_builder", "build", *words, "--output", path, **options)
 
 
 def tables_of(database):
@@ -103,34 +107,39 @@ def tables_of(database):
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory):
     """The kernels of the builder are in the cache: what is stopped is a build and not the compiler."""
-    spec = Spec(Grid(4, 4), NAMED[BUILD])
-    return build_database(spec, tmp_path_factory.mktemp("reference") / "reference.h5")
+    folder = tmp_path_factory.mktemp("reference")
+    partitions = {PARTITION: NAMED[PARTITION[0]], COLLECTION: parse_collection(LISTS)}
+    return {
+        words: build_database(Spec(Grid(4, 4), partitions[words]), folder / f"{len(words)}.h5") for words in partitions
+    }
 
 
-def test_a_build_killed_at_random_moments_is_continued(compiled, tmp_path):
+@pytest.mark.parametrize("words", [PARTITION, COLLECTION], ids=["partition", "collection"])
+def test_a_build_killed_at_random_moments_is_continued(words, compiled, tmp_path):
     path, chance = tmp_path / "x.h5", random.Random(3)
+    expected = compiled[words]
     for _ in range(6):
-        with build(path) as process:
+        with build(path, words) as process:
             assert "needs" in process.stderr.readline()  # the work begins
             time.sleep(chance.uniform(0, 0.3))
             ended(process, signal.SIGKILL)
         if path.exists():
-            assert tables_of(open_database(path)) == tables_of(compiled)
+            assert tables_of(open_database(path)) == tables_of(expected)
             path.unlink()
-    with build(path) as process:
+    with build(path, words) as process:
         code, _, errors = ended(process)
     assert code == 0, errors
     database = open_database(path)
-    assert tables_of(database) == tables_of(compiled)
-    for table, expected in zip(database.tables, compiled.tables, strict=True):
-        np.testing.assert_array_equal(table.values, expected.values)
+    assert database.spec == expected.spec and tables_of(database) == tables_of(expected)
+    for table, other in zip(database.tables, expected.tables, strict=True):
+        np.testing.assert_array_equal(table.values, other.values)
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_build_tells_how_to_continue(number, compiled, tmp_path):
     path = tmp_path / "x.h5"
-    with build(path, "5x5-6-6-6-6") as process:
+    with build(path, ["5x5-6-6-6-6"]) as process:
         assert "needs" in process.stderr.readline()
         time.sleep(0.3)
         code, _, errors = ended(process, number)
@@ -138,18 +147,49 @@ def test_an_interrupted_build_tells_how_to_continue(number, compiled, tmp_path):
     assert not path.exists()
 
 
-def test_several_builders_of_the_same_file(compiled, tmp_path):
-    path = tmp_path / "x.h5"
-    with build(path) as first, build(path) as second:
-        for process in (first, second):
-            code, output, errors = ended(process)
-            assert (code, output.strip()) == (0, str(path)), errors
-    assert tables_of(open_database(path)) == tables_of(compiled)
+KILLED_AFTER_TWO = """
+import os, signal, sys
+from pdb_builder import Grid, Spec, build_database
+from pdb_builder.assemble import Watcher
+from pdb_builder.pattern import parse_collection
+class Killer(Watcher):
+    kept = 0
+    def table_kept(self, number, count, earlier):
+        self.kept += not earlier
+        if self.kept == 2:
+            os.kill(os.getpid(), signal.SIGKILL)
+build_database(Spec(Grid(4, 4), parse_collection(sys.argv[1])), sys.argv[2], watcher=Killer())
+"""
+
+
+def test_a_killed_build_of_a_collection_keeps_its_finished_tables(compiled, tmp_path):
+    """Each of them is built once, however often the build is killed."""
+    path, workshop = tmp_path / "x.h5", tmp_path / ".x.h5.building"
+    for kept in (2, 4):
+        with started("-c", KILLED_AFTER_TWO, LISTS, path) as process:
+            ended(process)
+        assert not path.exists() and len(list(workshop.glob("pattern_*.h5"))) == kept
+    with build(path, COLLECTION) as process:
+        code, _, errors = ended(process)
+    assert code == 0 and errors.count("kept from an earlier build") == 4
+    assert tables_of(open_database(path)) == tables_of(compiled[COLLECTION])
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_full_disk_leaves_nothing_of_a_build(compiled, tmp_path):
-    with build(tmp_path / "x.h5", before=lambda: limit_file_sizes(1_000_000)) as process:
+@pytest.mark.parametrize("words", [PARTITION, COLLECTION], ids=["partition", "collection"])
+def test_several_builders_of_the_same_file(words, compiled, tmp_path):
+    path = tmp_path / "x.h5"
+    with build(path, words) as first, build(path, words) as second:
+        for process in (first, second):
+            code, output, errors = ended(process)
+            assert (code, output.strip()) == (0, str(path)), errors
+    assert tables_of(open_database(path)) == tables_of(compiled[words])
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("words", [PARTITION, COLLECTION], ids=["partition", "collection"])
+def test_a_full_disk_leaves_nothing_of_a_build(words, compiled, tmp_path):
+    with build(tmp_path / "x.h5", words, before=lambda: limit_file_sizes(1_000_000)) as process:
         code, _, errors = ended(process)
     assert code == 2 and "cannot write" in errors and "Traceback" not in errors
     assert list(tmp_path.iterdir()) == []

@@ -1,5 +1,6 @@
 """The file: what is written is what is read, and what was not written by us is refused by name."""
 
+import gzip
 import hashlib
 import os
 import random
@@ -11,12 +12,14 @@ import h5py
 import numpy as np
 import pytest
 
-from pdb_builder import NAMED, Grid, Spec, build_database, build_table, check_tables, open_database
+from pdb_builder import NAMED, Grid, Spec, build_database, build_table, check_tables, open_database, verify_database
 from pdb_builder.base.errors import DamagedDatabase, MissingDatabase, NewerFormat, NotADatabase, WriteError
 from pdb_builder.base.sealed import PAGE
+from pdb_builder.pattern import parse_collection
 from pdb_builder.store import BUILT, write_database
 
 from .forge import forged, reseal
+from .oracle import pattern_distances
 
 SPECS = [
     Spec(Grid(3, 3), NAMED["3x3-4-4"]),
@@ -24,7 +27,15 @@ SPECS = [
     Spec(Grid(2, 3), ((1, 2, 3), (4, 5)), 5),
     Spec(Grid(3, 3, wrap=True), ((1, 2, 3), (4, 5, 6), (7, 8)), 0, "bytes"),
     Spec(Grid(2, 4, wrap=True), ((1, 2, 3, 4, 5), (6, 7)), 3),
+    Spec(Grid(3, 3), parse_collection("1,2,5/3,4,6,7,8; 3,6,7/1,2/4,5,8; 1,2,5/3,6,7/4,8")),
+    Spec(Grid(3, 3), parse_collection("1,2/3,5/7,8/4,6; 1,2,3/4,5/6,7,8"), 4, "bytes"),
 ]
+
+
+@pytest.fixture
+def collection(database_of):
+    """The path of a small database of several partitions, with five tables."""
+    return database_of(SPECS[5])
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
@@ -52,9 +63,15 @@ def test_tables_are_mapped_page_aligned_and_read_only(spec, database_of):
         assert (table.values.ravel() == database.memory[table.offset :][: table.values.size]).all()
         assert not table.values.flags.writeable
     with h5py.File(path) as root:
-        for group in root.values():
+        for group in groups_of(root):
             assert group["table"].id.get_offset() % PAGE == 0
             assert group["table"].chunks is None and group["table"].compression is None
+
+
+def groups_of(root):
+    """The groups of the tables, in order."""
+    names = sorted((name for name in root if name != "partitions"), key=lambda name: int(name.removeprefix("pattern_")))
+    return [root[name] for name in names]
 
 
 def test_plain_h5py_reads_the_tables(small):
@@ -64,13 +81,26 @@ def test_plain_h5py_reads_the_tables(small):
         np.testing.assert_array_equal(root["pattern_2/table"][...], open_database(small).tables[1].values)
 
 
+def test_plain_h5py_reads_the_partitions(collection):
+    """They are drawn on the goal, as docs/format.md says."""
+    with h5py.File(collection) as root:
+        assert root.attrs["format_version"] == 2
+        assert root["partitions"][...].tolist() == [
+            [[0, 1, 1], [2, 2, 1], [2, 2, 2]],
+            [[0, 2, 2], [1, 3, 3], [1, 1, 3]],
+            [[0, 1, 1], [2, 3, 1], [2, 2, 3]],
+        ]
+
+
 def test_the_documented_schema_is_what_is_written(database_of):
     """docs/format.md names exactly the attributes, datasets and types that files have."""
     page = (Path(__file__).parent.parent / "docs" / "format.md").read_text()
     rows = set(re.findall(r"^\| `([^`]+)` \| (attribute|dataset) \| `([^`]+)`", page, re.MULTILINE))
     seen = set()
-    for spec in SPECS[:2]:
+    for spec in (SPECS[0], SPECS[1], SPECS[5]):
         with h5py.File(database_of(spec)) as root:
+            if len(spec.partitions) > 1:
+                seen.add(("/partitions", "dataset", f"{root['partitions'].dtype}[,,]"))
             for prefix, holder in (("/", root), ("/pattern_N/", root["pattern_1"])):
                 for name, value in holder.attrs.items():
                     kind = "string" if isinstance(value, str) else str(np.asarray(value).dtype)
@@ -81,19 +111,57 @@ def test_the_documented_schema_is_what_is_written(database_of):
     assert rows == seen
 
 
-def test_the_label_is_as_documented(small):
+@pytest.mark.parametrize("version, number", [(1, 0), (2, 5)])
+def test_the_label_is_as_documented(version, number, database_of):
     """Size, places of the tables and seal, computed from the bytes alone as docs/format.md says."""
-    content = small.read_bytes()
+    path = database_of(SPECS[number])
+    content = path.read_bytes()
     first, size, seal, *tables = content[:PAGE].decode().rstrip("\n").split("\n")
-    assert first == "slidepdb pattern database, format 1. After this page: HDF5, for any HDF5 tool."
+    assert first == f"slidepdb pattern database, format {version}. After this page: HDF5, for any HDF5 tool."
     assert size == f"size {len(content)}"
     regions = [tuple(map(int, line.removeprefix("table ").split())) for line in tables]
-    assert regions == table_regions(small)
+    assert regions == table_regions(path)
     sealed, at = b"", PAGE
     for offset, length in sorted(regions):
         sealed += content[at:offset]
         at = offset + length
     assert seal == f"seal {hashlib.sha256(sealed + content[at:]).hexdigest()}"
+
+
+# ---- files of the first releases ----------------------------------------------------------------
+
+
+@pytest.fixture
+def old(tmp_path):
+    """A database that slidepdb 0.2.0 wrote, before there were collections."""
+    path = tmp_path / "old.h5"
+    path.write_bytes(gzip.decompress((Path(__file__).parent / "format_1.h5.gz").read_bytes()))
+    return path
+
+
+def test_a_file_of_an_earlier_release_is_read(old):
+    database = open_database(old)
+    check_tables(database)
+    assert database.spec == Spec(Grid(2, 3), ((1, 2), (3, 4, 5)), 1)
+    assert database.built["by"] == "slidepdb 0.2.0"
+    assert [check.fault for check in verify_database(old)] == [""] * 7
+    board = (5, 4, 1, 0, 3, 2)
+    expected = [pattern_distances(Grid(2, 3), tiles, 1) for tiles in database.spec.patterns]
+    cells = [tuple(board.index(tile) for tile in tiles) for tiles in database.spec.patterns]
+    assert database.distance(board) == sum(table[c, 3] for table, c in zip(expected, cells, strict=True))
+
+
+def test_a_single_partition_is_written_as_ever(old, tmp_path):
+    """So an earlier release can read it: only the times differ that HDF5 notes, four of each table, with a checksum."""
+    database = open_database(old)
+    write_database(tmp_path / "new.h5", database.spec, database.tables, database.built)
+    before, after = old.read_bytes(), (tmp_path / "new.h5").read_bytes()
+    assert len(before) == len(after)
+    assert [line for line in before[:PAGE].splitlines() if not line.startswith(b"seal")] == [
+        line for line in after[:PAGE].splitlines() if not line.startswith(b"seal")
+    ]
+    different = sum(a != b for a, b in zip(before[PAGE:], after[PAGE:], strict=True))
+    assert different <= 2 * (4 * 4 + 4)
 
 
 # ---- files that are not databases ---------------------------------------------------------------
@@ -130,8 +198,19 @@ def test_newer_format(small, tmp_path):
         open_database(path)
 
 
-def test_truncated_anywhere(small, tmp_path):
-    whole = small.read_bytes()
+@pytest.mark.parametrize("version", [b"0", b"01", b"-1", b"1", b"two", b"", b"2" * 40])
+def test_a_label_with_another_version(version, collection, tmp_path):
+    """One page of text that says something else about the same contents."""
+    path, content = tmp_path / "x.h5", collection.read_bytes()
+    page = content[:PAGE].replace(b"format 2.", b"format " + version + b".", 1)
+    path.write_bytes(page[:PAGE].ljust(PAGE, b"\n") + content[PAGE:])
+    with pytest.raises(NewerFormat if len(version) == 40 else DamagedDatabase):
+        open_database(path)
+
+
+@pytest.mark.parametrize("number", [0, 5])
+def test_truncated_anywhere(number, database_of, tmp_path):
+    whole = database_of(SPECS[number]).read_bytes()
     path = tmp_path / "short.h5"
     for length in [*range(0, len(whole), 997), PAGE, len(whole) - 1]:
         path.write_bytes(whole[:length])
@@ -144,13 +223,15 @@ def test_truncated_anywhere(small, tmp_path):
 
 def table_regions(path):
     with h5py.File(path) as root:
-        return [(group["table"].id.get_offset(), group["table"].nbytes) for group in root.values()]
+        return [(group["table"].id.get_offset(), group["table"].nbytes) for group in groups_of(root)]
 
 
-def test_a_flipped_bit_anywhere_is_noticed(small, tmp_path):
+@pytest.mark.parametrize("number", [0, 5])
+def test_a_flipped_bit_anywhere_is_noticed(number, database_of, tmp_path):
     """Outside the tables when the file is opened, inside them by their checksums."""
-    whole = small.read_bytes()
-    regions = table_regions(small)
+    path = database_of(SPECS[number])
+    whole = path.read_bytes()
+    regions = table_regions(path)
     chance = random.Random(7)
     places = [chance.randrange(len(whole)) for _ in range(300)]
     places += [start for start, _ in regions] + [start + length - 1 for start, length in regions]
@@ -305,9 +386,149 @@ def test_forgeries_with_a_matching_seal_are_refused_on_opening(change, small, tm
         open_database(path)
 
 
-def test_reseal_alone_changes_nothing(small, tmp_path):
+# The partitions of the collection, [partition, row, column], each with something wrong.
+
+
+def tile_in_no_pattern(drawn):
+    drawn[1, 2, 2] = 0
+    return drawn
+
+
+def blank_in_a_pattern(drawn):
+    drawn[0, 0, 0] = 1
+    return drawn
+
+
+def numbers_with_a_gap(drawn):
+    drawn[2][drawn[2] == 3] = 4
+    return drawn
+
+
+def numbers_in_another_order(drawn):
+    drawn[0] = [[0, 2, 2], [1, 1, 2], [1, 1, 1]]  # the tables would have another order
+    return drawn
+
+
+def tile_in_another_pattern(drawn):
+    drawn[1, 0, 1] = 3  # patterns without tables
+    return drawn
+
+
+def unused_table(drawn):
+    return drawn[:2]
+
+
+def one_partition(drawn):
+    return drawn[:1]
+
+
+def no_partition(drawn):
+    return drawn[:0]
+
+
+def the_same_partition_twice(drawn):
+    return np.concatenate([drawn, drawn[:1]])
+
+
+def the_image_of_a_partition(drawn):
+    return np.concatenate([drawn, drawn[:1].transpose(0, 2, 1)])
+
+
+def too_many_partitions(drawn):
+    return np.concatenate([drawn] * 1000)
+
+
+def another_type(drawn):
+    return drawn.astype(np.int64)
+
+
+def another_shape(drawn):
+    return drawn.reshape(3, 9)
+
+
+def another_board(drawn):
+    return np.pad(drawn, ((0, 0), (0, 1), (0, 0)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        tile_in_no_pattern,
+        blank_in_a_pattern,
+        numbers_with_a_gap,
+        numbers_in_another_order,
+        tile_in_another_pattern,
+        unused_table,
+        one_partition,
+        no_partition,
+        the_same_partition_twice,
+        the_image_of_a_partition,
+        too_many_partitions,
+        another_type,
+        another_shape,
+        another_board,
+    ],
+    ids=lambda change: change.__name__,
+)
+def test_forged_partitions_are_refused_on_opening(change, collection, tmp_path):
+    def rewrite(root):
+        drawn = root["partitions"][...]
+        del root["partitions"]
+        root.create_dataset("partitions", data=change(drawn))
+
+    with pytest.raises(DamagedDatabase):
+        open_database(forged(collection, tmp_path / "forged.h5", rewrite))
+
+
+def squeezed_partitions(root):
+    drawn = root["partitions"][...]
+    del root["partitions"]
+    root.create_dataset("partitions", data=drawn, chunks=drawn.shape, compression="gzip")
+
+
+def no_partitions(root):
+    del root["partitions"]
+
+
+def partitions_elsewhere(root):
+    del root["partitions"]
+    root["partitions"] = h5py.ExternalLink("other.h5", "/partitions")
+
+
+def an_earlier_version(root):
+    root.attrs["format_version"] = 1
+
+
+def a_table_too_many(root):
+    root.copy("pattern_5", "pattern_6")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [squeezed_partitions, no_partitions, partitions_elsewhere, an_earlier_version, a_table_too_many, swap_tiles],
+    ids=lambda change: change.__name__,
+)
+def test_forged_collections_are_refused_on_opening(change, collection, tmp_path):
+    path = forged(collection, tmp_path / "forged.h5", change)
+    with pytest.raises(DamagedDatabase):
+        open_database(path)
+
+
+def test_a_single_partition_that_calls_itself_a_collection(small, tmp_path):
+    def add_partitions(root):
+        root.attrs["format_version"] = 2
+        root["partitions"] = np.array([[[0, 1, 1], [1, 1, 2], [2, 2, 2]]], dtype=np.uint8)
+
+    path = forged(small, tmp_path / "forged.h5", add_partitions)
+    path.write_bytes(path.read_bytes().replace(b"format 1.", b"format 2.", 1))
+    with pytest.raises(DamagedDatabase, match="partitions does not fit"):
+        open_database(path)
+
+
+@pytest.mark.parametrize("number", [0, 5])
+def test_reseal_alone_changes_nothing(number, database_of, tmp_path):
     """The forger's tool itself makes valid files, so the tests above fail for the right reason."""
-    path = forged(small, tmp_path / "same.h5", lambda root: None)
+    path = forged(database_of(SPECS[number]), tmp_path / "same.h5", lambda root: None)
     check_tables(open_database(path))
     reseal(path, table_regions(path))
     assert open_database(path).distance(range(9)) == 0

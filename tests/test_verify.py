@@ -1,6 +1,7 @@
 """The verifier accepts what the builder builds and catches wrong tables that look right."""
 
 import shutil
+from itertools import product
 from math import factorial
 
 import numpy as np
@@ -155,8 +156,10 @@ def test_every_single_wrong_bit_is_caught_by_the_search(probe, database_of, tmp_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["4x4-7-8", "4x4-6-6-3", "4x4-5-5-5", "5x5-6-6-6-6"])
-@pytest.mark.parametrize("encoding", ["bits", "bytes"])
+@pytest.mark.parametrize(
+    "name, encoding",
+    [*product(["4x4-7-8", "4x4-6-6-3", "4x4-5-5-5", "5x5-6-6-6-6"], ["bits", "bytes"]), ("5x5-250M", "bits")],
+)
 def test_the_named_databases_are_proven_correct(name, encoding, tmp_path):
     spec = Spec(Grid.parse(name.split("-")[0]), NAMED[name], 0, encoding)
     build_database(spec, tmp_path / "x.h5")

@@ -13,7 +13,7 @@ def available_memory() -> int | None:
     """The bytes of memory that can be used, or None if the system does not tell.
 
     On Linux this is what the kernel can provide without swapping, or the rest of the container's limit if that is
-    less; elsewhere it is the whole memory of the machine.
+    less; either way, what it keeps of files counts as free. Elsewhere it is the whole memory of the machine.
     """
     try:
         with open("/proc/meminfo") as lines:
@@ -25,7 +25,10 @@ def available_memory() -> int | None:
             return None
     try:
         with open("/sys/fs/cgroup/memory.max") as limit, open("/sys/fs/cgroup/memory.current") as used:
-            return max(0, min(free, int(limit.read()) - int(used.read())))
+            rest = int(limit.read()) - int(used.read())
+        with open("/sys/fs/cgroup/memory.stat") as lines:
+            rest += sum(int(line.split()[1]) for line in lines if line.startswith(("active_file ", "inactive_file ")))
+        return max(0, min(free, rest))
     except (OSError, ValueError):
         return free
 

@@ -147,7 +147,7 @@ def _build(spec: Spec, path: Path, args: argparse.Namespace) -> None:
     plan = ""
     if not exists:
         first, *others = spec.partitions
-        holds = f"{len(spec.partitions)} partitions of {counted(len(spec.patterns), 'pattern')}"
+        holds = f"collection, {len(spec.partitions)} partitions, {counted(len(spec.patterns), 'table')}"
         holds = holds if others else "-".join(str(len(tiles)) for tiles in first)
         needed = check_build_memory(
             spec.grid, map(len, spec.patterns), spec.encoding, args.max_memory, args.threads, args.force

@@ -1,8 +1,12 @@
 """Which database serves a goal.
 
-A database is named by its file, or else the best one in the folder is used: ``bits`` before ``bytes``, then the
-largest. Candidates are recognised by their file names, which begin with the shape of the board or with that of the
-board on its side. A database is opened once, and again only if its file changes.
+A database is named by its file, or else the best one in the folder is used: ``bits`` before ``bytes``, then the one
+with the most entries, be it of one partition or a collection of several. It must fit into the memory that is free now,
+since a search that waits for the disk is slower than one with a weaker database; if none fits, the smallest is used.
+What is named is used in any case.
+
+Candidates are recognised by their file names, which begin with the shape of the board or with that of the board on its
+side. A database is opened once, and again only if its file changes.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from pathlib import Path
 
 from pdb_builder.base.errors import DatabaseError, InputError
 from pdb_builder.base.folders import database_path, databases_folder
+from pdb_builder.base.machine import available_memory
 from pdb_builder.database import Database
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import MAX_PATTERN_CELLS, has_patterns
@@ -70,14 +75,21 @@ def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Database | None
         pass  # the folder is made when the first database is built
     except OSError as error:
         return None, (f"{folder} cannot be read: {error.strerror or error}: choose another folder",)
-    return _best_of(grid, blank, folder, tuple(sorted(candidates)))
+    databases, unusable = _best_first(grid, blank, folder, tuple(sorted(candidates)))
+    if not databases:
+        return None, unusable
+    free = available_memory()
+    for database in databases:
+        if free is None or database.file.status.st_size <= free:
+            return database, unusable
+    return min(databases, key=lambda database: database.file.status.st_size), unusable
 
 
 @lru_cache(maxsize=16)
-def _best_of(
+def _best_first(
     grid: Grid, blank: int, folder: Path, candidates: tuple[tuple[str, Stamp], ...]
-) -> tuple[Database | None, tuple[str, ...]]:
-    """``best_database`` among certain files, opened once."""
+) -> tuple[list[Database], tuple[str, ...]]:
+    """The databases for a goal among certain files, opened once, the best first; and what is wrong with the others."""
     fitting, unusable = [], []
     for name, stamp in candidates:
         try:
@@ -88,7 +100,7 @@ def _best_of(
         if pattern_database.fits(grid, blank, database):
             entries = sum(table.entries for table in database.tables)
             fitting.append((database.spec.encoding == "bits", entries, name, database))
-    return max(fitting)[-1] if fitting else None, tuple(unusable)
+    return [database for *_, database in sorted(fitting, reverse=True)], tuple(unusable)
 
 
 @lru_cache(maxsize=16)

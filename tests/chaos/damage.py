@@ -21,6 +21,7 @@ from pdb_builder.checking import COARSE
 from pdb_builder.grid import Grid
 
 from .kills import BUILDS
+from .sandbox import DATABASES
 from .trial import Trial, kind
 from .truth import whole_shape
 
@@ -71,7 +72,7 @@ def damage(chance: random.Random, path: Path) -> bool:
 def database(trial: Trial) -> None:
     """A damaged database is refused wherever it is used, and nothing that was computed with it is wrong."""
     chance = trial.chance
-    name = chance.choice(("3x3-8", "3x3-4-4", "3x3-4-4-bytes"))
+    name = chance.choice(("3x3-8", "3x3-4-4", "3x3-4-4-bytes", "3x3-collection"))
     (path,) = map(Path, trial.sandbox.fetch(name))
     file = trial.sandbox.work / "boards.txt"
     file.write_text(boards(chance))
@@ -91,7 +92,7 @@ def database(trial: Trial) -> None:
             run = trial.run_one(trial.builder("verify", path, *["--quick"] * (command == "quick")))
             trial.require(run.code != 0 or not changed, "answers", f"{path.name} was changed, but is called whole")
         elif command == "build":
-            run = trial.run_one(trial.builder("build", *_words_of(name), "--output", path))
+            run = trial.run_one(trial.builder("build", *DATABASES[name], "--output", path))
             trial.require(run.code == 2 or not changed, "answers", f"{path.name} was changed, but is called built")
         elif command == "list":
             run = trial.succeeds(trial.builder("list", "--json", *_encoding(name)))
@@ -103,14 +104,9 @@ def database(trial: Trial) -> None:
         else:
             words = ("--heuristics", f"manhattan,pdb:{name}", "--json")
             trial.run_one(trial.solver("compare", "--random", "3x3", "-n", "20", *words))
-    trial.succeeds(trial.builder("build", *_words_of(name), "--output", path, "--overwrite", outputs=(path,)))
-    trial.check_database(path, _words_of(name))
+    trial.succeeds(trial.builder("build", *DATABASES[name], "--output", path, "--overwrite", outputs=(path,)))
+    trial.check_database(path, DATABASES[name])
     trial.succeeds(solve)
-
-
-def _words_of(name: str) -> tuple[str, ...]:
-    """What builds a database of the stock."""
-    return (name.removesuffix("-bytes"), *_encoding(name))
 
 
 def _encoding(name: str) -> tuple[str, ...]:

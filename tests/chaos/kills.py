@@ -25,8 +25,10 @@ USUAL = 2.5  # seconds that a command takes on a busy machine
 # What is built: several tables each, some of them large enough to be caught in the act.
 SIXES = "1,2,3,4,5,6/7,8,9,10,11,12/13,14,15,16,17,18/19,20,21,22,23,24"
 FOURS = "1,2,3,4/5,6,7,8/9,10,11,12/13,14,15,16/17,18,19,20/21,22,23,24"
+SHARED = "1,2,4,5,8,9/3,6,7,10,11,15/12,13,14; 9,10,12,13,14,15/1,2,4,5,8/3,6,7,11; 1,2,4,5,8,9/3,6,7,11/10,15/12,13,14"
 BUILDS = (
     ("4x4-6-6-3",),
+    ("4x4", "--collection", SHARED),
     ("3x4-6-5",),
     ("4x4-5-5-5", "--encoding", "bytes"),
     ("3x3-4-4",),

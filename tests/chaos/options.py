@@ -65,6 +65,19 @@ PARTITIONS = (
     "/",
     "",
 )
+COLLECTIONS = (
+    "1,2,3,4/5,6,7,8;1,2,5/3,4,6,7,8",
+    "1 2 5/3 4 6 7 8; 3 6 7/1 2/4 5 8; 1 2 5/3 6 7/4 8",
+    "1/2/3;1,2/3",
+    "1,2,3,4/5,6,7,8",
+    "1,2,3,4/5,6,7,8;1,3,4,6/2,5,7,8",
+    "1,2,3,4/5,6,7,8;",
+    ";",
+    "1,2/3;1,2/2,3",
+    "1,2;3",
+    ";".join(["1,2,3,4/5,6,7,8"] * 101),
+    "",
+)
 ENDINGS = {"gif": ".gif", "csv": ".csv", "resume": ".csv", "plot": ".png", "report": ".html", "output": ".h5"}
 # The endings of existing files that an option may replace. It never replaces a file of another kind.
 REPLACED = {"gif": (".gif",), "plot": (".png", ".svg"), "report": (".html", ".htm")}
@@ -125,6 +138,7 @@ BY_NAME: dict[str, Draw] = {
     "random": _one_of(*SHAPES),
     "targets": _target,
     "patterns": _one_of(*PARTITIONS),
+    "collection": _one_of(*COLLECTIONS),
     "blank": _one_of("first", "last", "0", "3", "8", "15", "99", "4.0", "middle"),
     "database": _one_of(*DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5"),
     "rows": _one_of("3x3:3", "2x3:2:bytes", "4x4:3", "3x3:99", "9x9:1", "3x3", "3x3:2:bits:x"),

@@ -34,6 +34,7 @@ DATABASES = {
     "2x3-5": ("2x3",),
     "3x3-4-4-bytes": ("3x3-4-4", "--encoding", "bytes"),
     "3x3-8-wrap-bytes": ("3x3", "--wrap"),
+    "3x3-collection": ("3x3", "--collection", "1,2,5/3,4,6,7,8;3,6,7/1,2/4,5,8;1,2,5/3,6,7/4,8"),
 }
 # Folders that commands use if their environment misleads them. Nothing may change there.
 FORBIDDEN = (ROOT / "databases", Path("/.cache"), Path("/.local"), Path("/.config"))
@@ -162,9 +163,10 @@ class Stock:
 
 
 def tables_in(info: str) -> list[dict]:
-    """The tables that ``info --json`` describes, apart from how long they took."""
-    patterns = json.loads(info)["patterns"]
-    return [{key: value for key, value in one.items() if key not in ("seconds", "threads")} for one in patterns]
+    """The tables that ``info --json`` describes, apart from how long they took; and the partitions."""
+    facts = json.loads(info)
+    tables = [{key: one[key] for key in one if key not in ("seconds", "threads")} for one in facts["patterns"]]
+    return [*tables, {"partitions": facts["partitions"]}]
 
 
 # ---- the sandbox --------------------------------------------------------------------------------
