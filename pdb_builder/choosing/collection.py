@@ -31,7 +31,7 @@ from itertools import combinations, count
 
 import numpy as np
 
-from ..pattern import Collection, Partition, Pattern
+from ..pattern import MAX_PARTITIONS, MAX_TABLES, Collection, Partition, Pattern
 from .catalogue import Catalogue, Focus
 from .covers import Cover, best_covers
 
@@ -118,6 +118,10 @@ class CollectionSearch:
         """The bytes of some tables."""
         return int(self.catalogue.bytes[list(tables)].sum())
 
+    def _fits(self, tables: frozenset[int]) -> bool:
+        """Whether a collection may have these tables."""
+        return len(tables) <= MAX_TABLES and self.memory(tables) <= self.max_memory
+
     def with_cover(self, candidate: Candidate, cover: Cover) -> Candidate:
         """The collection with one more partition."""
         catalogue = self.catalogue
@@ -154,7 +158,7 @@ class CollectionSearch:
         """
         catalogue = self.catalogue
         needed = {cover: tables | set(catalogue.table[list(cover)].tolist()) for cover in covers}
-        fitting = [cover for cover, new in needed.items() if self.memory(new) <= self.max_memory]
+        fitting = [cover for cover, new in needed.items() if self._fits(new)]
         if not fitting:
             return []
         left = focus.left(catalogue.sums(fitting))
@@ -217,12 +221,13 @@ class CollectionSearch:
 
     def greedy(self, candidate: Candidate) -> Candidate:
         """The collection with more partitions, for as long as that lowers the objective."""
-        while True:
+        while candidate.left and len(candidate.covers) < MAX_PARTITIONS:
             self.pulse()
             steps = self.steps(candidate)
             if not steps or steps[0][0] > candidate.objective * (1 - LEAST_STEP):
-                return candidate
+                break
             candidate = self.with_cover(candidate, steps[0][1])
+        return candidate
 
     def trimmed(self, candidate: Candidate) -> Candidate:
         """The collection without partitions that have become superfluous."""
@@ -273,7 +278,7 @@ class CollectionSearch:
                 catalogue.add(number)
                 self.pulse()
             begun = self.collection(tuple(self.hall))
-            if self.memory(begun.tables) <= self.max_memory:
+            if self._fits(begun.tables):
                 self.best = self.trimmed(begun)
             for _ in count() if candidates is None else range(candidates):
                 self.proven(self.shaken(self.best))
@@ -283,7 +288,7 @@ class CollectionSearch:
         """The best so far, in words that mean something elsewhere; ``reference_left`` is what the reference leaves."""
         best, goal = self.trimmed(self.best), self.catalogue.goal
         named = self.catalogue.patterns
-        partitions = tuple(tuple(named[number] for number in cover) for cover in best.covers)
+        partitions = tuple(tuple(sorted(named[number] for number in cover)) for cover in best.covers)
         patterns = tuple(named[number] for number in sorted(best.tables))
         reference_time = reference_left * (NODE + VIEW * goal.views_per_tile(reference))
         return Choice(

@@ -12,15 +12,26 @@ from pathlib import Path
 import numpy as np
 
 from ..base.errors import InputError
-from ..base.files import output_file
+from ..base.files import check_writable, output_file
 from .symmetry import Goal
 from .tree_sample import TreeSample, is_solvable
 
 HEADER = "# a node a line: its margin, how many nodes it stands for, the tile on each cell\n"
 
 
+def check_sample_output(path: Path) -> None:
+    """Raise ``InputError`` unless a sample can be written to a file: a new one, an empty one, or another sample."""
+    check_writable(path)
+    if path.exists():
+        with path.open("rb") as file:
+            beginning = file.read(len(HEADER))
+        if beginning not in (b"", HEADER.encode()):
+            raise InputError(f"{path} is not replaced: it is something else than a sample; choose another file")
+
+
 def write_sample(path: Path, sample: TreeSample) -> None:
-    """Write a sample; a file that exists is replaced."""
+    """Write a sample; another sample is replaced."""
+    check_sample_output(path)
     rows = np.column_stack([sample.margins, sample.weights, sample.boards]).tolist()
     with output_file(path) as file:
         file.write(HEADER.encode())

@@ -371,9 +371,8 @@ def draw_sample(
         offset = (chance.randrange(every[0]), chance.randrange(every[1]))
         drawn.append(tree.search(board, bound + SLACK, slack=SLACK, every=every, offset=offset))
         progress(0.1 + 0.9 * (number + 1) / len(boards))
-    inside = np.concatenate([one.kept_inside for one in drawn])
-    return TreeSample(
-        np.concatenate([one.boards for one in drawn]),
-        np.concatenate([one.margins for one in drawn]),
-        np.where(inside == 1, 1, THINNING),
+    boards_drawn, margins, inside = (
+        np.concatenate([getattr(one, name) for one in drawn]) for name in ("boards", "margins", "kept_inside")
     )
+    within = margins >= 0  # deeper than the bound is in no tree
+    return TreeSample(boards_drawn[within], margins[within], np.where(inside == 1, 1, THINNING)[within])

@@ -24,7 +24,7 @@ from ..choosing.catalogue import Catalogue, connected_patterns
 from ..choosing.collection import Choice, CollectionSearch, Enough
 from ..choosing.column_file import ColumnFile
 from ..choosing.reference import reference_partition
-from ..choosing.sample_file import read_sample, write_sample
+from ..choosing.sample_file import check_sample_output, read_sample, write_sample
 from ..choosing.symmetry import Goal
 from ..choosing.tree_sample import Tree, TreeSample, draw_sample, random_board
 from ..grid import Grid
@@ -45,9 +45,10 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{grid.a_board} has an odd side and no tables of bits, which this needs: leave out --wrap")
     goal = Goal(grid, blank_cell(args.blank, grid))
     largest = _largest(goal, args)
-    for path in (args.save_samples, args.columns):
-        if path:
-            check_writable(path)
+    if args.save_samples:
+        check_sample_output(args.save_samples)
+    if args.columns:
+        check_writable(args.columns)
     reference = reference_partition(goal)
     start = Spec(grid, parse_collection(args.start) if args.start else (reference,), goal.blank, "bits").partitions
     given = read_sample(args.samples, goal) if args.samples else None
@@ -59,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
     if args.save_samples:
         write_sample(args.save_samples, sample)
     left = float(sample.weights[tree.leaves(sample)].sum())
+    if not left:
+        raise InputError("the reference prunes every node of the sample, so nothing can be compared: use larger trees")
     del tree
     file = ColumnFile(args.columns, goal, sample) if args.columns else None
     catalogue = Catalogue(goal, sample, largest, args.threads, file, patterns)

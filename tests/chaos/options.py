@@ -139,6 +139,7 @@ BY_NAME: dict[str, Draw] = {
     "targets": _target,
     "patterns": _one_of(*PARTITIONS),
     "collection": _one_of(*COLLECTIONS),
+    "start": _one_of(*COLLECTIONS),
     "blank": _one_of("first", "last", "0", "3", "8", "15", "99", "4.0", "middle"),
     "database": _one_of(*DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5"),
     "rows": _one_of("3x3:3", "2x3:2:bytes", "4x4:3", "3x3:99", "9x9:1", "3x3", "3x3:2:bits:x"),
@@ -171,7 +172,7 @@ def _path(chance: random.Random, option: str, sober: bool) -> str:
         *("", ".", "..", "/dev/null", "/dev/null/x.h5", "/proc/x.h5", "/proc/x.csv", "new.svg", "new.PNG", "n" * 300),
         f"{'n' * 248}.{ENDINGS.get(option, '.txt')[1:]}",
     ]
-    if option != "file":  # a reader of these would wait forever, as the user has asked for
+    if option not in ("file", "samples"):  # a reader of these would wait forever, as the user has asked for
         paths += ["pipe.h5", "/dev/full"]
     return chance.choice(paths)
 
@@ -256,6 +257,8 @@ def _bounds(program: str, name: str, words: list[str]) -> list[str]:
     given = " ".join(words)
     if name == "build":
         return ["--max-memory", "215M"]
+    if name == "choose":
+        return ["--max-memory", "50k", "--boards", "2", "--nodes", "50", "--sample", "100", "--candidates", "1"]
     if name == "bench":
         return ["--repeat", "1"] if program == "pdb-builder" else ["no-such-row"]
     if name == "random":
@@ -281,7 +284,7 @@ def _outputs(values: dict[str, str], words: list[str], folder: Path) -> list[Pat
             continue
         if option in REPLACED:
             may = not exists or path.suffix.lower() in REPLACED[option]
-        elif option == "resume":
+        elif option in ("resume", "columns", "save_samples"):
             may = not exists or path.stat().st_size == 0
         else:
             may = option in ("csv", "output") and (not exists or (option == "output" and "--overwrite" in words))
