@@ -12,8 +12,8 @@ patterns gain on the nodes still left are where the search for it begins; from t
 two patterns for two others with the same tiles, as long as the objective falls.
 
 *A collection* is made of steps as long as one lowers the objective by ``LEAST_STEP`` and the tables stay within the
-memory. Then a random part is taken out and the gap filled, again and again, with other tables if chance has it; what
-is better stays.
+memory. Then it is changed at random, again and again: a part is taken out and the gap filled, or tables are replaced
+by similar ones and partitions found that use them. What is better stays.
 
 *Which tables.* The columns of all patterns are known or guessed (``catalogue``), and steps make no difference between
 them. Only if a collection promises to be better than the best are its unknown tables built, one after another, for as
@@ -45,6 +45,7 @@ LEAST_STEP = 0.002  # a partition must lower the objective by this part of it
 DISCOUNT = 0.15  # of the gain of a pattern whose table is new, where the present ones are preferred
 NOISE = 0.1  # part of the gains that is random
 AFRESH = 0.1  # how often a collection is begun from nothing
+MUTATED = 0.6  # how often tables are replaced by similar ones
 KEPT, BANNED = 0.6, 0.3  # the chances of a partition to stay, and of a table that was taken out not to come back
 
 
@@ -103,7 +104,9 @@ class CollectionSearch:
         nodes = np.flatnonzero(catalogue.room >= 0)
         self.nothing = Candidate((), frozenset(), nodes, float(catalogue.weights[nodes].sum()), np.inf)
         self.best = self.nothing  # so far
-        self.banned: set[int] = set()  # tables that may not be used
+        self.banned: frozenset[int] = frozenset()  # tables that may not be added
+        self.reserved: frozenset[int] = frozenset()  # tables that memory is kept for
+        self._gains_of: tuple[int, np.ndarray] | None = None
         self.hall: list[Cover] = []  # covers that were the best of a step
 
     # ---- judging ----
@@ -145,11 +148,12 @@ class CollectionSearch:
     # ---- one step ----
 
     def _usable(self, tables: frozenset[int]) -> np.ndarray:
-        """The patterns whose tables are there, or fit into the rest of the memory and are not banned."""
+        """The patterns whose tables are there or reserved, or fit into the rest of the memory and are not banned."""
         catalogue = self.catalogue
-        present = np.isin(catalogue.table, list(tables))
-        fits = catalogue.bytes <= self.max_memory - self.memory(tables)
-        return np.flatnonzero(present | (fits & ~np.isin(catalogue.table, list(self.banned))))
+        taken = tables | self.reserved
+        fits = catalogue.bytes <= self.max_memory - self.memory(taken)
+        fits &= ~np.isin(catalogue.table, list(self.banned))
+        return np.flatnonzero(fits | np.isin(catalogue.table, list(taken)))
 
     def judged(self, tables: frozenset[int], focus: Focus, covers: Iterable[Cover]) -> list[tuple[float, Cover]]:
         """Covers with the objective of the collection with each of them, the best first; those that fit.
@@ -158,7 +162,7 @@ class CollectionSearch:
         """
         catalogue = self.catalogue
         needed = {cover: tables | set(catalogue.table[list(cover)].tolist()) for cover in covers}
-        fitting = [cover for cover, new in needed.items() if self._fits(new)]
+        fitting = [cover for cover, new in needed.items() if self._fits(new | self.reserved)]
         if not fitting:
             return []
         left = focus.left(catalogue.sums(fitting))
@@ -238,16 +242,50 @@ class CollectionSearch:
         return candidate
 
     def shaken(self, candidate: Candidate) -> Candidate:
-        """What comes of a collection if a random part of it is taken out and the gap filled, or all of it anew.
+        """A collection that random changes of another one lead to.
 
-        Some of the tables that are no longer needed may not come back.
+        Either some partitions are taken out, and some of the tables that are no longer needed may not come back. Or a
+        few tables are replaced by similar ones, and memory is kept for them and the others while partitions are found
+        anew: which tables of seven tiles share the memory is a matter of all partitions, not of one.
         """
-        covers: tuple[Cover, ...] = ()
-        if self.chance.random() >= AFRESH:
-            covers = tuple(cover for cover in candidate.covers if self.chance.random() < KEPT)
-        kept = self.collection(covers)
-        self.banned = {table for table in sorted(candidate.tables - kept.tables) if self.chance.random() < BANNED}
-        return self.trimmed(self.greedy(kept))
+        covers = [cover for cover in candidate.covers if self.chance.random() < KEPT]
+        if self.chance.random() < AFRESH:
+            covers = []
+        self.banned = self.reserved = frozenset()
+        if candidate.tables and self.chance.random() < MUTATED:
+            tables = sorted(candidate.tables)
+            count = min(self.chance.choice((1, 1, 1, 2)), len(tables))
+            bytes_of = self.catalogue.bytes[tables].tolist()
+            out = {self.chance.choices(tables, bytes_of)[0] for _ in range(count)}
+            new = {self.similar(table) for table in sorted(out)}
+            if self._fits(candidate.tables - out | new):
+                self.banned, self.reserved = frozenset(out - new), candidate.tables - out | new
+            covers = [cover for cover in covers if not out.intersection(self.catalogue.table[list(cover)].tolist())]
+        kept = self.collection(tuple(covers))
+        if not self.reserved:
+            free = sorted(candidate.tables - kept.tables)
+            self.banned = frozenset(table for table in free if self.chance.random() < BANNED)
+        found = self.trimmed(self.greedy(kept))
+        self.banned = self.reserved = frozenset()
+        return found
+
+    def similar(self, table: int) -> int:
+        """A random table whose pattern differs in one tile, or has one more or less, sooner one of high gain."""
+        catalogue = self.catalogue
+        shared = np.bitwise_count(catalogue.masks & catalogue.masks[table])
+        size = int(catalogue.sizes[table])
+        near = (shared >= size - 1) & (abs(catalogue.sizes - size) <= 1) & (catalogue.sizes <= shared + 1)
+        near &= catalogue.table != catalogue.table[table]
+        numbers = np.flatnonzero(near)
+        if not len(numbers):
+            return table
+        return int(catalogue.table[self.chance.choices(numbers.tolist(), (self._gains()[numbers] + 1e-9).tolist())[0]])
+
+    def _gains(self) -> np.ndarray:
+        """The gains of all patterns on all nodes, computed again when more tables are known."""
+        if self._gains_of is None or self._gains_of[0] != self.catalogue.tried:
+            self._gains_of = (self.catalogue.tried, self.catalogue.focus(self.nothing.alive).gains())
+        return self._gains_of[1]
 
     def proven(self, candidate: Candidate) -> Candidate:
         """The collection after its unknown tables were built, as long as it promises to be better than the best."""
