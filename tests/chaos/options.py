@@ -226,6 +226,8 @@ def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
         words = [word for word in words if word.partition("=")[0].removeprefix("--") not in ENDINGS]
     if name == "build" and (HEAVY_BUILDS.intersection(words) or not set(SMALL_BUILDS).intersection(words)):
         words = [word for word in words if word != "--force"]
+    if name == "choose":  # whose reference for 4x4 has eight tiles
+        words = ["3x4" if word == "4x4" else word for word in words]
     words = [name, *words, *_bounds(program, name, words)]
     return Drawn(program, tuple(words), tuple(_outputs(values, words, sandbox.work)))
 
