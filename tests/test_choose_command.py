@@ -166,6 +166,7 @@ def test_a_file_of_columns_has_one_user(tmp_path):
         (("3",), "is not a board shape"),
         (("3x3", "--blank", "9"), "cells 0 to 8"),
         (("3x3", "--max-memory", "3"), "raise --max-memory"),
+        (("3x3", "--max-memory", "40", "--seconds", "1"), "no collection was found within 40 bytes"),
         (("3x3", "--start", "1,2/3"), "tiles are in no pattern"),
         (("3x3", "--start", "1,2;"), "empty partition"),
         (("3x3", "--candidates", "0"), "whole number from 1"),

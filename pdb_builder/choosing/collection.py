@@ -13,7 +13,7 @@ two patterns for two others with the same tiles, as long as the objective falls.
 
 *A collection* is made of steps as long as one lowers the objective by ``LEAST_STEP`` and the tables stay within the
 memory. Then it is changed at random, again and again: a part is taken out and the gap filled, or tables are replaced
-by similar ones and partitions found that use them. What is better stays.
+by similar ones and partitions found that use them. What is better stays, and for a while also what is hardly worse.
 
 *Which tables.* The columns of all patterns are known or guessed (``catalogue``), and steps make no difference between
 them. Only if a collection promises to be better than the best are its unknown tables built, one after another, for as
@@ -44,6 +44,7 @@ CLIMBERS = 4  # covers of a step that are improved by exchanges
 LEAST_STEP = 0.002  # a partition must lower the objective by this part of it
 DISCOUNT = 0.15  # of the gain of a pattern whose table is new, where the present ones are preferred
 NOISE = 0.1  # part of the gains that is random
+TOLERANCE = 0.03  # how much worse than the best a collection may be that is changed further
 AFRESH = 0.1  # how often a collection is begun from nothing
 MUTATED = 0.6  # how often tables are replaced by similar ones
 KEPT, BANNED = 0.6, 0.3  # the chances of a partition to stay, and of a table that was taken out not to come back
@@ -318,8 +319,17 @@ class CollectionSearch:
             begun = self.collection(tuple(self.hall))
             if self._fits(begun.tables):
                 self.best = self.trimmed(begun)
+            current, tried = self.best, catalogue.tried
             for _ in count() if candidates is None else range(candidates):
-                self.proven(self.shaken(self.best))
+                found = self.proven(self.shaken(current))
+                if self.best.empty and found.empty:  # not even the smallest tables fit
+                    break
+                if tried != catalogue.tried:  # what was guessed may be known now
+                    current, tried = self.collection(current.covers), catalogue.tried
+                if found.objective <= self.best.objective * (1 + TOLERANCE):
+                    current = found
+                elif current.objective > self.best.objective * (1 + TOLERANCE):
+                    current = self.best
         return self.best
 
     def choice(self, reference: Partition, reference_left: float) -> Choice:
