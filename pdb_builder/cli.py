@@ -1,4 +1,4 @@
-"""The command line of the builder: ``pdb-builder build | info | list | verify | bench``.
+"""The command line of the builder: ``pdb-builder build | info | list | verify | choose | bench``.
 
 This is the table of its commands and their options. A command is the function ``run(args)`` of its module in
 ``commands``. It prints its answer on stdout and returns the exit code; progress and remarks go to stderr.
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from .argument_types import number_above_0, seconds_above_0, whole_number
 from .encoding import ENCODINGS
 from .pattern import DEFAULT_NAME
 from .shell import Parser, folder_option, new_parser, parse_size, positive, run, threads_option
@@ -28,6 +29,11 @@ def _parser() -> Parser:
     _info_options(command("info", "show what a database contains", "pdb-builder info 4x4-7-8"))
     _list_options(command("list", "list what has a name: sizes, build times, which are built", "pdb-builder list"))
     _verify_options(command("verify", "prove a database correct by independent code", "pdb-builder verify 4x4-7-8"))
+    _choose_options(
+        command(
+            "choose", "find a good collection of partitions", "pdb-builder choose 5x5 --max-memory 300M --seconds 900"
+        )
+    )
     _bench_options(command("bench", "measure how fast tables are built here", "pdb-builder bench 4x4:8 5x5:7"))
     return parser
 
@@ -106,6 +112,71 @@ def _database_argument(command: Parser) -> None:
         "database", metavar="DATABASE", help="a file that ends in .h5, or the name of one in the folder"
     )
     folder_option(command)
+
+
+def _choose_options(command: Parser) -> None:
+    command.add_argument("shape", metavar="SHAPE", help="a board shape such as 5x5")
+    command.add_argument(
+        "--blank",
+        default="first",
+        metavar="CELL",
+        help="the blank's cell in the goal: first, last or a cell number (default: %(default)s)",
+    )
+    command.add_argument("--wrap", action="store_true", help="join opposite edges; both sides must be even")
+    command.add_argument(
+        "--max-memory",
+        type=parse_size,
+        default=2 * 10**9,
+        metavar="SIZE",
+        help="what the tables of the collection may take (default: 2G)",
+    )
+    command.add_argument(
+        "--largest", type=positive, metavar="K", help="the most tiles of a pattern (default: what fits into the memory)"
+    )
+    command.add_argument(
+        "--start", metavar="LISTS", help="a collection to begin with, as --collection of build (default: the reference)"
+    )
+    command.add_argument(
+        "--seconds",
+        type=seconds_above_0,
+        metavar="S",
+        help="how long to search, once the sample is there (default: 600)",
+    )
+    command.add_argument(
+        "--candidates",
+        type=number_above_0,
+        metavar="N",
+        help="try N collections, however long it takes: the same seed then gives the same answer",
+    )
+    command.add_argument(
+        "--boards",
+        type=positive,
+        default=64,
+        metavar="N",
+        help="sample the trees of N random boards (default: %(default)s)",
+    )
+    command.add_argument(
+        "--nodes",
+        type=number_above_0,
+        default=20_000,
+        metavar="N",
+        help="raise the bound until a tree has N nodes (default: %(default)s)",
+    )
+    command.add_argument(
+        "--sample", type=number_above_0, default=20_000, metavar="N", help="nodes to draw (default: %(default)s)"
+    )
+    command.add_argument("--seed", type=whole_number, default=1, metavar="N", help="what to draw from (default: 1)")
+    command.add_argument(
+        "--samples", type=Path, metavar="FILE", help="take the nodes from a file instead: a margin and a board a line"
+    )
+    command.add_argument("--save-samples", type=Path, metavar="FILE", help="write the nodes that were drawn")
+    command.add_argument(
+        "--columns", type=Path, metavar="FILE", help="keep what tables gave in a file, and use what it has already"
+    )
+    command.add_argument("--build", action="store_true", help="build the database of the collection in the end")
+    folder_option(command)
+    threads_option(command)
+    command.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _bench_options(command: Parser) -> None:

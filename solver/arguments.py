@@ -5,16 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from pdb_builder.argument_types import number_above_0, seconds_above_0, whole_number
 from pdb_builder.shell import folder_option, parse_size, positive, threads_option
 
-from .argument_types import (
-    moves_per_second,
-    number_above_0,
-    number_from_1,
-    number_list,
-    seconds_above_0,
-    whole_number,
-)
+from .argument_types import moves_per_second, number_from_1, number_list
 from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS

@@ -22,7 +22,8 @@ PACKAGES = ("pdb_builder", "solver")
 
 # The modules that make up the command lines. Everything else is the library.
 COMMAND_LINES = (
-    *("pdb_builder.__main__", "pdb_builder.cli", "pdb_builder.commands", "pdb_builder.launch", "pdb_builder.shell"),
+    *("pdb_builder.__main__", "pdb_builder.argument_types", "pdb_builder.cli", "pdb_builder.commands"),
+    *("pdb_builder.launch", "pdb_builder.shell"),
     *("solver.__main__", "solver.argument_types", "solver.arguments", "solver.cli", "solver.commands"),
 )
 

@@ -229,7 +229,7 @@ def test_a_trial_is_drawn_from_its_seed_and_number(tmp_path):
 
 def test_every_option_of_every_command_is_drawn(tmp_path):
     sandbox, chance, seen = Sandbox(tmp_path / "box", Stock(tmp_path / "run")), random.Random(1), set()
-    for _ in range(2000):
+    for _ in range(4000):
         drawn = options.draw_command(chance, sandbox)
         seen |= {(drawn.program, drawn.words[0], word.partition("=")[0]) for word in drawn.words}
     for program in options.PARSERS:

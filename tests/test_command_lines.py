@@ -11,6 +11,7 @@ import pytest
 
 import pdb_builder.cli
 import solver.cli
+from pdb_builder import argument_types as numbers
 from pdb_builder.base import compile_cache
 from pdb_builder.base.folders import databases_folder
 from pdb_builder.shell import parse_size, positive, with_flags
@@ -19,7 +20,7 @@ from solver import argument_types
 EASY = "1 2 3 4 5 6 0 7 8"
 PROGRAMS = {"pdb-builder": pdb_builder.cli, "pdb-solver": solver.cli}
 COMMANDS = {
-    "pdb-builder": ["build", "info", "list", "verify", "bench"],
+    "pdb-builder": ["build", "info", "list", "verify", "choose", "bench"],
     "pdb-solver": ["solve", "compare", "check", "distribution", "random", "bench"],
 }
 ALL = [(program, command) for program, commands in COMMANDS.items() for command in commands]
@@ -265,7 +266,7 @@ def test_options_say_which_values_they_have(program, words, message, call):
 VALUES = {
     parse_size: {"4G": 4 * 10**9, "512M": 512 * 10**6, "1.5gb": 15 * 10**8, "100": 100, "2KiB": 2000, "0": 0},
     positive: {"1": 1, "007": 7, "256": 256},
-    argument_types.number_above_0: {
+    numbers.number_above_0: {
         "5": 5,
         "5_000": 5000,
         "1e9": 10**9,
@@ -275,18 +276,18 @@ VALUES = {
         "2.0": 2,
     },
     argument_types.number_from_1: {"1": 1, "1.5": 1.5, "1000": 1000, "5000": 5000, "1" + "0" * 18: 10**18},
-    argument_types.whole_number: {"7": 7, "-3": -3, "+0": 0, "-1" + "0" * 18: -(10**18)},
-    argument_types.seconds_above_0: {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "2e3": 2000},
+    numbers.whole_number: {"7": 7, "-3": -3, "+0": 0, "-1" + "0" * 18: -(10**18)},
+    numbers.seconds_above_0: {"10": 10, "0.5": 0.5, ".5": 0.5, "1.": 1, "2e3": 2000},
     argument_types.moves_per_second: {"0.1": 0.1, "4": 4, "25": 25},
     argument_types.number_list: {"1-3,7": {1, 2, 3, 7}, "5": {5}, " 2 , 4 ": {2, 4}},
 }
 REFUSED = {
     parse_size: ["lots", "", "-1", "4X", "1e9", "4 G G", "1000001T", "9" * 5000],
     positive: ["0", "257", "x", "", "1.5", "-1", "٣"],
-    argument_types.number_above_0: ["0", "-5", "ten", "1.5", "0.1", "1e99x", "", "1e-3", "nan", "1e19", "9" * 5000],
+    numbers.number_above_0: ["0", "-5", "ten", "1.5", "0.1", "1e99x", "", "1e-3", "nan", "1e19", "9" * 5000],
     argument_types.number_from_1: ["0.5", "0", "-1", "x", "", "inf", "1e3", "9" * 30],
-    argument_types.whole_number: ["abc", "1.5", "", "9" * 30, "9" * 5000],
-    argument_types.seconds_above_0: ["0", "-1", "nan", "inf", "1e99", "soon", ""],
+    numbers.whole_number: ["abc", "1.5", "", "9" * 30, "9" * 5000],
+    numbers.seconds_above_0: ["0", "-1", "nan", "inf", "1e99", "soon", ""],
     argument_types.moves_per_second: ["0", "26", "fast", "nan", "0.09", ""],
     argument_types.number_list: ["x", "5-3", "", "1,,2", "-3", "1 - 2"],
 }

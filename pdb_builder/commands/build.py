@@ -62,12 +62,12 @@ def _spec_of(target: str, args: argparse.Namespace) -> Spec:
     if target not in NAMED and not re.fullmatch(r"\d+[xX×]\d+", target):
         raise InputError(f"unknown name '{target}': use {', '.join(NAMED)}, or a board shape such as 6x6")
     grid = check_pattern_board(Grid.parse(shape_of(target), args.wrap))
-    blank = _blank_of(args.blank, grid) if args.blank is not None else blank_of(target)
+    blank = blank_cell(args.blank, grid) if args.blank is not None else blank_of(target)
     encoding = check_encoding(grid, args.encoding)
     return Spec(grid, _collection_of(target, grid, blank, encoding, args), blank, encoding)
 
 
-def _blank_of(text: str, grid: Grid) -> int:
+def blank_cell(text: str, grid: Grid) -> int:
     """The cell that the option --blank names."""
     named = {"first": 0, "last": grid.cells - 1}
     if text in named:

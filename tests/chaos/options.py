@@ -21,16 +21,10 @@ from typing import NamedTuple
 import pdb_builder.cli
 import solver.cli
 from pdb_builder import NAMED
+from pdb_builder.argument_types import number_above_0, seconds_above_0, whole_number
 from pdb_builder.shell import absolute_path, parse_size, positive
 from solver import HEURISTICS, SEARCHES
-from solver.argument_types import (
-    moves_per_second,
-    number_above_0,
-    number_from_1,
-    number_list,
-    seconds_above_0,
-    whole_number,
-)
+from solver.argument_types import moves_per_second, number_from_1, number_list
 
 from .grammar import draw_flawed, draw_text
 from .sandbox import DATABASES, Sandbox
@@ -159,6 +153,7 @@ BY_NAME: dict[str, Draw] = {
     "targets": _target,
     "patterns": _one_of(*PARTITIONS),
     "collection": _one_of(*COLLECTIONS),
+    "start": _one_of(*COLLECTIONS),
     "blank": _one_of("first", "last", "0", "3", "8", "15", "99", "4.0", "middle"),
     "pruning": _one_of("2", "3", "8", "12", "14", "16", "1", "18", "24", "25", "1000", "1e15", "9" * 18, "14.5"),
     "database": _one_of(*DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5"),
@@ -192,7 +187,7 @@ def _path(chance: random.Random, option: str, sober: bool) -> str:
         *("", ".", "..", "/dev/null", "/dev/null/x.h5", "/proc/x.h5", "/proc/x.csv", "new.svg", "new.PNG", "n" * 300),
         f"{'n' * 248}.{ENDINGS.get(option, '.txt')[1:]}",
     ]
-    if option != "file":  # a reader of these would wait forever, as the user has asked for
+    if option not in ("file", "samples"):  # a reader of these would wait forever, as the user has asked for
         paths += ["pipe.h5", "/dev/full"]
     return chance.choice(paths)
 
@@ -246,6 +241,8 @@ def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
         words = [word for word in words if word.partition("=")[0].removeprefix("--") not in ENDINGS]
     if name == "build" and (HEAVY_BUILDS.intersection(words) or not set(SMALL_BUILDS).intersection(words)):
         words = [word for word in words if word != "--force"]
+    if name == "choose":  # whose reference for 4x4 has eight tiles
+        words = ["3x4" if word == "4x4" else word for word in words]
     words = [name, *words, *_bounds(program, name, words)]
     return Drawn(program, tuple(words), tuple(_outputs(values, words, sandbox.work)))
 
@@ -277,6 +274,8 @@ def _bounds(program: str, name: str, words: list[str]) -> list[str]:
     given = " ".join(words)
     if name == "build":
         return ["--max-memory", "215M"]
+    if name == "choose":
+        return ["--max-memory", "50k", "--boards", "2", "--nodes", "50", "--sample", "100", "--candidates", "1"]
     if name == "bench":
         return ["--repeat", "1"] if program == "pdb-builder" else ["no-such-row"]
     if name == "random":
@@ -302,7 +301,7 @@ def _outputs(values: dict[str, str], words: list[str], folder: Path) -> list[Pat
             continue
         if option in REPLACED:
             may = not exists or path.suffix.lower() in REPLACED[option]
-        elif option == "resume":
+        elif option in ("resume", "columns", "save_samples"):
             may = not exists or path.stat().st_size == 0
         else:
             may = option in ("csv", "output") and (not exists or (option == "output" and "--overwrite" in words))
