@@ -88,6 +88,12 @@ def manhattan(folder: Path) -> dict:
     return _cheap_rate("manhattan", folder)
 
 
+def looking_back(folder: Path) -> dict:
+    """Manhattan distance on the same boards, looking back 14 moves, one thread."""
+    settings = Settings("manhattan", threads=1, folder=folder, pruning=14)
+    return _rate(_best(3, lambda: _solved("korf100", _cheapest(40), settings)))
+
+
 def linear_conflict(folder: Path) -> dict:
     """Linear conflict on the same boards, one thread."""
     return _cheap_rate("linear-conflict", folder)
@@ -97,6 +103,11 @@ def korf24(folder: Path) -> dict:
     """The 5x5 boards 38 and 40 of Korf & Felner with 5x5-6-6-6-6, one thread."""
     settings = Settings("pdb:5x5-6-6-6-6", threads=1, folder=folder, pruning=NEVER_UNDO)
     return _rate(_best(3, lambda: _solved("korf24", [38, 40], settings)))
+
+
+def collection(folder: Path) -> dict:
+    """The 5x5 boards 38, 40 and 30 of Korf & Felner with 5x5-250M, all threads, looking back as far as is fastest."""
+    return _rate(_solved("korf24", [38, 40, 30], Settings("pdb:5x5-250M", folder=folder)))
 
 
 def a_star(folder: Path) -> dict:
@@ -220,7 +231,9 @@ ROWS = {
         korf100,
         farthest,
         korf24,
+        collection,
         manhattan,
+        looking_back,
         linear_conflict,
         walking_distance,
         a_star,
@@ -240,6 +253,7 @@ DATABASES = {
     "farthest": "4x4-7-8",
     "prompt": "4x4-7-8",
     "korf24": "5x5-6-6-6-6",
+    "collection": "5x5-250M",
     "beam-5x5": "5x5-6-6-6-6",
 }
 
