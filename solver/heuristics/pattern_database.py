@@ -76,19 +76,17 @@ def prepare(
 
     def measure(board: Board) -> list[int]:
         place = {tile: cell for cell, tile in enumerate(board)}
-        try:
-            distances = [
-                table.distances_of(
-                    np.array([[cells[place[tile]] for tile in tiles]]), np.array([cells[place[0]]])
-                ).item()
-                for table, cells, tiles in views
-            ]
-        except InputError:  # the board can be solved, so it has a distance
-            path = databases[0].path
-            raise InputError(
-                f"{path} is damaged, it has no value for a board that can be solved: "
-                "check it with 'pdb-builder verify', and build it again"
-            ) from None
+        distances = []
+        for table, cells, tiles in views:
+            try:
+                here = np.array([[cells[place[tile]] for tile in tiles]]), np.array([cells[place[0]]])
+                distances.append(table.distances_of(*here).item())
+            except InputError:  # the board can be solved, so it has a distance
+                path = next(database.path for database in databases if table in database.tables)
+                raise InputError(
+                    f"{path} is damaged, it has no value for a board that can be solved: "
+                    "check it with 'pdb-builder verify', and build it again"
+                ) from None
         return [sum(distances[number] for number in together) for together in sums]
 
     return Heuristic(

@@ -49,7 +49,7 @@ MOST_RANKED = 26  # cells of a board whose footprints are ranked by two tables
 ZONES = 16  # zones of a footprint that can be told apart: a number takes four bits
 GROUP, GROUP_WORDS = 64, 5  # footprints of a group, and words of its row
 MOST_SUMS = 64  # a set of sums is one word
-FEW_VIEWS = 2  # of a tile: so few are all looked at ahead
+FEW_VIEWS = 2  # of a tile: so few are all looked up for every move
 MOST_VIEWS = 254  # the number of a view is a byte
 NO_VIEW = 255
 
@@ -374,16 +374,8 @@ class Workspaces:
         known = (facts, lists, place_in, place_of, cell_in, members, merges, orders, low_ranks, high_ranks)
         known += (groups, map_of, maps)
         self.known = [np.asarray(array).reshape(-1) for array in known]
-        many = self.most > FEW_VIEWS
-        of_bits, of_bytes = (
-            (LargeManyBits if many else LargeBits, LargeBytes)
-            if self.half == 0
-            else (
-                ManyBits if many else Bits,
-                Bytes,
-            )
-        )
-        self.kind = of_bits if in_bits else of_bytes
+        few, many, of_bytes = (Bits, ManyBits, Bytes) if self.half else (LargeBits, LargeManyBits, LargeBytes)
+        self.kind = (many if self.most > FEW_VIEWS else few) if in_bits else of_bytes
 
     def __call__(self, slots: int) -> Views:
         sums, cells, views = len(self.sums), self.grid.cells, len(self.views)
