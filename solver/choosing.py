@@ -16,8 +16,8 @@ from pdb_builder.grid import Grid
 from .frame import Frame
 from .heuristics import uninformed
 from .heuristics.contract import Heuristic
-from .heuristics.databases import best_database, database_heuristic, how_to_build
-from .heuristics.preparing import Notify, OnPreparing, huge_pages_given, ignore_preparing, ignore_remark, prepare
+from .heuristics.databases import best_database, how_to_build
+from .heuristics.preparing import Notify, OnPreparing, from_databases, ignore_preparing, ignore_remark, prepare
 from .search import NEVER_UNDO, SEARCHES, check_search
 from .search.forbidden_words import count_walks
 from .search.outcome import Pruning
@@ -49,8 +49,7 @@ def heuristic_for(
     for complaint in unusable:
         notify(f"not used: {complaint}")
     if database is not None:
-        huge_pages = settings.huge_pages and huge_pages_given(notify)
-        return database_heuristic(grid, blank, (database,), huge_pages=huge_pages)
+        return from_databases(grid, blank, (database,), True, settings.huge_pages, notify)
     notify(
         f"no database in {folder} is for {grid} boards with this goal, so {fallback} is used: "
         f"{how_to_build(grid, blank, folder)}"

@@ -1,5 +1,6 @@
 """Searches with many sums: they judge moves by tight sums alone, and must do exactly what all sums would."""
 
+import mmap
 import random
 
 import numpy as np
@@ -144,6 +145,18 @@ def bounded_kind(heuristic):
     return _is_bounded(heuristic.workspace(4))
 
 
+def test_databases_for_a_board_and_for_the_board_on_its_side(shelf):
+    lying, standing = Grid(2, 3), Grid(3, 2)
+    specs = [Spec(lying, parse_collection("1,2,3/4,5")), Spec(standing, parse_collection("1,3,5/2,4"))]
+    folder = shelf(*specs)
+    apart = [prepare(f"pdb:{spec.name}", lying, 0, folder) for spec in specs]
+    together = prepare("max:" + "+".join(one.name for one in apart), lying, 0, folder)
+    distances = board_distances(lying, 0)
+    for board in solvable_boards(lying, 0):
+        assert max(together.measure(board)) == max(max(one.measure(board)) for one in apart)
+        assert length(searched("ida-star", lying, 0, board, together)) == distances[board]
+
+
 def test_a_database_that_is_named_twice_counts_once(shelf):
     spec = Spec(GRID, parse_collection(MANY)[:1])
     folder = shelf(spec)
@@ -154,6 +167,7 @@ def test_a_database_that_is_named_twice_counts_once(shelf):
 # ---- huge pages ---------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the system has no huge pages")
 def test_copies_in_huge_pages_are_equal_and_side_by_side():
     arrays = [np.random.default_rng(size).integers(0, 255, (size, 3), dtype=np.uint8) for size in (1, 5000, 70_000)]
     copies = huge_pages.copied(arrays)
@@ -162,12 +176,18 @@ def test_copies_in_huge_pages_are_equal_and_side_by_side():
     assert not any(np.shares_memory(copy, array) for copy, array in zip(copies, arrays, strict=True))
 
 
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the system has no huge pages")
 def test_searches_in_huge_pages_are_the_same(shelf, monkeypatch):
     monkeypatch.setattr("solver.heuristics.preparing.why_no_huge_pages", lambda: None)
     folder = shelf(Spec(GRID, parse_collection(MANY)))
     board = "8 6 7 2 5 4 3 0 1"
     mapped, copied = (solve(board, goal="first", folder=folder, huge_pages=given) for given in (False, True))
     assert mapped.length == copied.length and mapped.generated == copied.generated
+    heuristics = [prepare("pdb", GRID, 0, folder, huge_pages=given) for given in (False, True)]
+    for heuristic, is_copy in zip(heuristics, (False, True), strict=True):
+        tables = heuristic.databases[0].tables
+        for table, values in zip(tables, heuristic.workspace.values, strict=True):
+            assert np.shares_memory(table.values, values) is not is_copy and (table.values == values).all()
 
 
 def test_a_system_without_huge_pages(shelf, monkeypatch, tmp_path):

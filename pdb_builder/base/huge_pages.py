@@ -26,7 +26,9 @@ def why_no_huge_pages(switch: Path = SWITCH) -> str | None:
         chosen = switch.read_text()
     except OSError:
         return "this system has none"
-    if "[never]" in chosen or not hasattr(mmap, "MADV_HUGEPAGE"):
+    if not hasattr(mmap, "MADV_HUGEPAGE"):
+        return "this Python cannot ask for them"
+    if "[never]" in chosen:
         return f"this system has switched them off ({switch} says {chosen.strip()!r})"
     return None
 

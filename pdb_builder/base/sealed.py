@@ -133,7 +133,8 @@ def write_sealed(file: BinaryIO, kind: Kind, build: Callable[[h5py.File], Iterab
             file.write(data[at : at + WRITTEN_AT_ONCE])
     file.seek(0)
     first_page = label(kind, version, structure.size, regions, seal_of(structure, structure.size, regions))
-    assert len(first_page) == PAGE, "there are too many regions for one page"
+    if len(first_page) != PAGE:
+        raise ValueError(f"{len(regions)} regions are too many for the label of one page")
     file.write(first_page)
 
 

@@ -68,8 +68,8 @@ def prepare(
 ) -> Heuristic:
     """The heuristic for the canonical goal with its blank on the given cell, which the databases must fit.
 
-    They must have the same encoding. Without ``reflection`` one symmetry is used. With ``huge_pages`` searches work
-    on a copy of the tables.
+    They must have the same grid and the same encoding. Without ``reflection`` one symmetry is used. With ``huge_pages``
+    searches work on a copy of the tables.
     """
     views, sums = views_and_sums(grid, blank, databases, reflection)
     names = [f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}" for database in databases]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import reduce
 from pathlib import Path
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.huge_pages import why_no_huge_pages
+from pdb_builder.base.machine import readable_size
 from pdb_builder.database import Database
 from pdb_builder.grid import Grid
 
@@ -21,6 +23,8 @@ SIMPLE = {
     "hamming": hamming.prepare,
     "inversions": inversions.prepare,
 }
+
+LONG = 0.5  # seconds of copying that are worth a remark
 
 Notify = Callable[[str], object]
 OnPreparing = Callable[[str, float], object]  # told what is prepared, and which share of that is done
@@ -49,7 +53,7 @@ def prepare(
     """
     check_name(spec)
     heuristics: list[Heuristic] = []
-    together: dict[tuple[str, bool], list[Database]] = {}  # looked up as one, by encoding and whether reflected
+    together: dict[tuple[Grid, str, bool], list[Database]] = {}  # looked up as one, by board, encoding and reflection
     for part in parts_of(spec):
         name, _, rest = part.partition(":")
         if name in SIMPLE:
@@ -58,18 +62,27 @@ def prepare(
             heuristics.append(walking_distance.prepare(grid, blank, folder, notify, progress))
         else:
             database = _database(rest, grid, blank, folder)
-            together.setdefault((database.spec.encoding, name == "pdb"), []).append(database)
-    for (_, reflection), databases in together.items():
-        same = tuple(dict.fromkeys(databases))
-        heuristics.append(database_heuristic(grid, blank, same, reflection, huge_pages and huge_pages_given(notify)))
+            together.setdefault((database.grid, database.spec.encoding, name == "pdb"), []).append(database)
+    for (*_, reflection), databases in together.items():
+        different = tuple(dict.fromkeys(databases))
+        heuristics.append(from_databases(grid, blank, different, reflection, huge_pages, notify))
     return reduce(maximum.prepare, heuristics)
 
 
-def huge_pages_given(notify: Notify) -> bool:
-    """Whether the system has huge pages; ``notify`` is told if not."""
-    if reason := why_no_huge_pages():
+def from_databases(
+    grid: Grid, blank: int, databases: tuple[Database, ...], reflection: bool, huge_pages: bool, notify: Notify
+) -> Heuristic:
+    """``database_heuristic``; ``notify`` is told what huge pages cost, or why there are none."""
+    if huge_pages and (reason := why_no_huge_pages()):
         notify(f"the tables stay in small pages: {reason}")
-    return reason is None
+        huge_pages = False
+    began = time.perf_counter()
+    heuristic = database_heuristic(grid, blank, databases, reflection, huge_pages)
+    seconds = time.perf_counter() - began
+    if huge_pages and seconds > LONG:
+        size = readable_size(sum(database.file.status.st_size for database in databases))
+        notify(f"copying {size} of tables into huge pages took {seconds:.1f} s")
+    return heuristic
 
 
 def _database(name: str, grid: Grid, blank: int, folder: Path) -> Database:

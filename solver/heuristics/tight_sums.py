@@ -57,7 +57,8 @@ def _begin(heuristic, node, room):
     positive = 0
     for number in range(heuristic.sums):
         slack = (room - heuristic.totals[number]) >> 1
-        if slack >> DIGITS == 0:  # a sum too far below the bound to count ever is left out
+        # A sum is left out if it is 256 moves or more below the bound. The largest never is: no search gets that far.
+        if slack >> DIGITS == 0:
             heuristic.counted[0] |= 1 << number
             positive |= np.int64(slack != 0) << number
             for digit in range(DIGITS):

@@ -12,8 +12,8 @@ and equal sums are one.
 ``pdb_builder.index``): the footprint and the digits of the arrangement, which are the merge and the *order*, that is,
 row and bit in one number. If the moved tile is the f-th of its footprint before and the t-th after, a small table gives
 the new merge and how the order is permuted. The rank of the new footprint comes from two tables, for the lower and the
-higher half of the cells; its first block and the number of its zone map lie side by side in a third. There are few
-different zone maps, so all this fits into the cache of a core. What remains is one access to the table.
+higher half of the cells, its first block from bit planes of how many zones footprints have, and its zones from one of
+few different zone maps. All this nearly fits into the cache of a core. What remains is one access to the table.
 """
 
 from __future__ import annotations
@@ -322,7 +322,8 @@ class Workspaces:
         if huge_pages:
             self.values = copied(self.values)
         values_of = dict(zip(tables, self.values, strict=True))
-        there, in_bits = views[0].table.grid, views[0].table.encoding == "bits"
+        assert len({(table.grid, table.encoding) for table in tables}) == 1, "one index serves all tables of a size"
+        there, in_bits = tables[0].grid, tables[0].encoding == "bits"
         of_size = {len(view.tiles): view.table for view in views}
         sizes = sorted(of_size)
 

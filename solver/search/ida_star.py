@@ -17,7 +17,7 @@ however many there are.
 
 *Counts.* Every board whose moves were evaluated is expanded; every move evaluated is a board generated, and the start
 counts as one. A recursive search would not yet have generated the last moves of the boards on the way to the solution,
-so these are not counted. The counts are those of Korf (1985).
+so these are not counted. In the fixed order and never undoing a move, the counts are those of Korf (1985).
 
 *Without a heuristic* the same loop is depth-first search with iterative deepening. With a depth limit there is a single
 iteration, which ends at the first solution it comes across; that need not be a shortest one.
@@ -36,6 +36,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from pdb_builder.base.errors import InputError
 from pdb_builder.base.jit import borrowing, fetch, inlined, kernel, prefetch_line, put, shared
 
 from ..heuristics.contract import (
@@ -448,7 +449,8 @@ class _Tree:
     def _look_back(self, bound: int) -> int:
         """Choose the automaton of the next iteration; returns how many moves it looks back.
 
-        It may have to be made, and does not outlast the limits while it is.
+        It may have to be made, and does not outlast the limits while it is. If there is no memory for the later one,
+        the search goes on with the first.
         """
         problem, outcome = self.problem, self.outcome
         moves, blank = problem.pruning.moves(outcome.iterations), problem.start.index(0)
@@ -457,7 +459,14 @@ class _Tree:
             self.progress(Progress(bound, outcome.expanded, outcome.generated, share, preparing=AUTOMATON))
             self.limits.check(0)
 
-        self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
+        try:
+            self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
+        except InputError as error:
+            if moves == problem.pruning.first:
+                raise
+            problem.pruning.notify(f"the search goes on looking back {problem.pruning.first} moves, since {error}")
+            moves = problem.pruning.first
+            self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
         self.root = np.array([pack(self.automaton.starts[blank], blank)], dtype=np.uint32)
         return moves
 
