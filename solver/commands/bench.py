@@ -1,8 +1,9 @@
 """``pdb-solver bench``: how fast boards are solved, one row per measurement.
 
 Searches are timed without compiling or opening anything, best of a few runs where they are short. The rows of one run
-share the machine and the hour, which makes them comparable. Unless a row says otherwise, IDA* never
-undoes a move, and no more, as it always did here. A row is a function that returns its figures by name; its docstring is printed with them.
+share the machine and the hour, which makes them comparable. Unless a row says otherwise, IDA* never undoes a move, and
+no more, as it always did here. A row is a function that returns its figures by name; its docstring is printed with
+them.
 """
 
 from __future__ import annotations
