@@ -60,7 +60,7 @@ def parse_patterns(text: str) -> Partition:
         words = part.replace(",", " ").split()
         if not words:
             raise InputError(
-                f"the pattern list '{text}' has an empty pattern: separate patterns by one '/', tiles by ','"
+                f"the pattern list '{text[:60]}' has an empty pattern: separate patterns by one '/', tiles by ','"
             )
         for word in words:
             if not (word.isascii() and word.isdigit() and len(word) < 10):
@@ -73,7 +73,7 @@ def parse_collection(text: str) -> Collection:
     """The collection written as ``1,2,5,6/3,4,7,8;1,2,3,4/5,6,7,8``. Does not check that it fits a board."""
     partitions = text.split(";")
     if not all(part.strip() for part in partitions):
-        raise InputError(f"the collection '{text}' has an empty partition: separate partitions by one ';'")
+        raise InputError(f"the collection '{text[:60]}' has an empty partition: separate partitions by one ';'")
     return tuple(map(parse_patterns, partitions))
 
 
@@ -233,7 +233,9 @@ def check_collection(grid: Grid, partitions: Iterable, blank: int = 0) -> Collec
     if not any(isinstance(item, Iterable) and not isinstance(item, str) for part in given for item in part):
         return (check_partition(grid, given),)
     if len(given) > MAX_PARTITIONS:
-        raise InputError(f"{len(given)} partitions are too many: a collection has at most {MAX_PARTITIONS}")
+        raise InputError(
+            f"{len(given)} partitions are too many: a collection has at most {MAX_PARTITIONS}, leave some out"
+        )
     turns = symmetries(grid, blank, blank)
     different: dict[frozenset[Pattern], Partition] = {}
     for number, patterns in enumerate(given, start=1):
@@ -269,7 +271,10 @@ class Spec:
         object.__setattr__(self, "partitions", check_collection(self.grid, self.partitions, self.blank))
         object.__setattr__(self, "encoding", check_encoding(self.grid, self.encoding))
         if len(self.patterns) > MAX_TABLES:
-            raise InputError(f"the collection needs {len(self.patterns)} tables: a file holds at most {MAX_TABLES}")
+            raise InputError(
+                f"the collection needs {len(self.patterns)} tables: a file holds at most {MAX_TABLES}, leave some "
+                "partitions out"
+            )
 
     @cached_property
     def _sources(self) -> dict[Pattern, tuple[int, Cells]]:
