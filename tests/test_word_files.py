@@ -438,7 +438,7 @@ def test_refusals_are_one_line(run):
             "a-star has no automaton to look back with: leave out --pruning",
         ),
         (["--pruning", "14", "--width", "9"], "beam has no automaton to look back with"),
-        (["--pruning", "24"], "an automaton of 24 moves on 5x5 boards would have about"),
+        (["--pruning", "24", "--heuristic", "manhattan"], "an automaton of 24 moves on 5x5 boards would have about"),
     ):
         code, output, errors = run("solve", " ".join(map(str, HARD)), "--goal", "first", *words)
         assert (code, output) == (2, "") and message in errors and len(errors.splitlines()) == 1, errors
