@@ -90,7 +90,7 @@ def _info_options(command: Parser) -> None:
 
 
 def _list_options(command: Parser) -> None:
-    command.add_argument("--draw", action="store_true", help="draw all partitions on the goal")
+    command.add_argument("--brief", action="store_true", help="one line each: do not draw the partitions")
     command.add_argument("--encoding", choices=ENCODINGS, help="the encoding (default: bits)")
     folder_option(command)
     threads_option(command)

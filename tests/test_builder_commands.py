@@ -203,7 +203,7 @@ def test_info_draws_all_partitions(tmp_path, builder):
 
 @pytest.mark.jit
 def test_list_draws_all_partitions(databases, builder):
-    code, text, _ = builder("list", "--draw")
+    code, text, _ = builder("list")
     assert code == 0 and "\n    . A A B\n    A A B B\n    A C C B\n    C C C B\n" in text
     row = next(line for line in text.splitlines() if line.startswith("5x5-250M "))
     assert row.split()[1:3] == ["6", "11"]
@@ -216,7 +216,7 @@ def test_list_draws_all_partitions(databases, builder):
 def test_list_shows_which_databases_are_built(databases, builder, small):
     builder("build", "3x3-8")
     (databases / "3x3-4-4.h5").write_text("")
-    code, output, _ = builder("list")
+    code, output, _ = builder("list", "--brief")
     lines = {line.split()[0].strip("*"): line.split()[-1] for line in output.splitlines()[1:-1]}
     assert code == 0 and set(lines) == set(NAMED)
     assert (lines["3x3-8"], lines["3x3-4-4"], lines["4x4-7-8"]) == ("yes", "damaged", "no")

@@ -1,4 +1,4 @@
-"""``pdb-builder list``: the named partitions and collections, what they cost, and which are built."""
+"""``pdb-builder list``: the named partitions and collections, what they cost, which are built, and the partitions drawn."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(args: argparse.Namespace) -> int:
         counts = f"{len(row['partitions']):10} {row['tables']:6} {row['entries']:15,d}"
         sizes = f"{readable_size(row['bytes']):>8} {readable_size(row['memory']):>8}"
         print(f"{name:17} {counts} {sizes} {row['seconds']:6.0f} s  {row['built']}")
-        if args.draw:
+        if not args.brief:
             print(side_by_side(draw_partitions(_spec_of(row["name"], args))))
     print(f"Databases are kept in {args.folder}. Build one with: pdb-builder build NAME")
     return 0
