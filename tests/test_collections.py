@@ -171,7 +171,7 @@ def naive_values(spec, boards):
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("spec, step", [*((spec, 1) for spec in SPECS[:4]), *((spec, 9) for spec in SPECS[4:])])
+@pytest.mark.parametrize("spec, step", [(spec, 1 if spec in (SPECS[0], SPECS[2]) else 9) for spec in SPECS])
 def test_every_board_has_the_largest_sum(spec, step, database_of):
     """All boards of 3x3, or some of them: equal to naive sums, and never more than the moves to the goal."""
     boards = solvable_boards(spec.grid, spec.blank)[::step]

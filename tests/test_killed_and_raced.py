@@ -118,7 +118,7 @@ def compiled(tmp_path_factory):
 def test_a_build_killed_at_random_moments_is_continued(words, compiled, tmp_path):
     path, chance = tmp_path / "x.h5", random.Random(3)
     expected = compiled[words]
-    for _ in range(6):
+    for _ in range(4):
         with build(path, words) as process:
             assert "needs" in process.stderr.readline()  # the work begins
             time.sleep(chance.uniform(0, 0.3))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.jit import byte_at, fetch, popcount, prefetch_byte, put, shared
+from pdb_builder.base.jit import byte_at, fetch, popcount, put
 from pdb_builder.database import Database
 from pdb_builder.grid import Grid
 from pdb_builder.index import arrangement_digits
@@ -52,7 +52,9 @@ from .views import (
     address_of,
     exchange,
     is_bits,
-    moved,
+    note,
+    request,
+    state_after,
     turns,
     views_and_sums,
 )
@@ -108,11 +110,6 @@ def _prefetches(heuristic):
     return True
 
 
-@shared
-def _line(heuristic, address):
-    prefetch_byte(address >> 3 if is_bits(heuristic) else address)
-
-
 @body_of(prefetch, *KINDS)
 def _prefetch(heuristic, slot, tile, source, target, via, via_tile):
     first = np.int64(tile) * (heuristic.most + 1)
@@ -120,20 +117,8 @@ def _prefetch(heuristic, slot, tile, source, target, via, via_tile):
         view = np.int64(fetch(heuristic.views_of, first + place))
         if view == NO_VIEW:
             break
-        footprint = fetch(heuristic.states, view * STATE + FOOTPRINT)
-        code = fetch(heuristic.states, view * STATE + CODE)
-        if via_tile != 0:
-            views = heuristic.states.size // STATE
-            moved_too = np.int64(fetch(heuristic.place_in, np.int64(via_tile) * views + view))
-            if moved_too != NO_VIEW:
-                at = (via * heuristic.most + moved_too) * NOTE
-                footprint, code = fetch(heuristic.noted, at + FOOTPRINT), fetch(heuristic.noted, at + CODE)
-        footprint, code, address = moved(heuristic, view, footprint, code, source, target)
-        _line(heuristic, address)
-        at = (slot * heuristic.most + place) * NOTE
-        put(heuristic.noted, at + FOOTPRINT, footprint)
-        put(heuristic.noted, at + CODE, code)
-        put(heuristic.noted, at + ADDRESS, address)
+        footprint, code = state_after(heuristic, view, via, via_tile)
+        note(heuristic, slot, place, view, footprint, code, source, target)
 
 
 @body_of(evaluate, *KINDS)
@@ -199,7 +184,7 @@ def _load(heuristic, board, parts, at):
         order = row * heuristic.facts[fact + BITS] + bit
         blank = np.int64(heuristic.cell_in[first + heuristic.cell_of[0]])
         address = address_of(heuristic, fact, footprint, merge * heuristic.facts[fact + ORDERS] + order, blank)
-        _line(heuristic, address)
+        request(heuristic, address)
         heuristic.states[view * STATE + FOOTPRINT] = footprint
         heuristic.states[view * STATE + CODE] = (merge << 32) | (order << 8)
         heuristic.addresses[view] = address

@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from pdb_builder.base.jit import byte_at, fetch, inlined, prefetch_byte, put
+from pdb_builder.base.jit import byte_at, fetch, inlined, put
 
 from .contract import MOVES_OF_NODE, aim, begin, body_of, bounded, exceeds, reach, settle, slack_of, step
 from .views import (
@@ -37,7 +37,8 @@ from .views import (
     LargeManyBits,
     ManyBits,
     exchange,
-    moved,
+    note,
+    state_after,
 )
 
 KINDS = (ManyBits, LargeManyBits)
@@ -69,17 +70,6 @@ def _begin(heuristic, node, room):
 
 
 @inlined
-def _note(heuristic, slot, place, view, footprint, code, source, target):
-    """Note the state of a view after a move, and ask memory for its value."""
-    footprint, code, address = moved(heuristic, view, footprint, code, source, target)
-    prefetch_byte(address >> 3)
-    at = (slot * heuristic.most + place) * NOTE
-    put(heuristic.noted, at + FOOTPRINT, footprint)
-    put(heuristic.noted, at + CODE, code)
-    put(heuristic.noted, at + ADDRESS, address)
-
-
-@inlined
 def _look_up(heuristic, slot, place, view):
     """Whether the distance of a view rises; completes its note."""
     at = (slot * heuristic.most + place) * NOTE
@@ -103,15 +93,8 @@ def _aim(heuristic, node, slot, tile, source, target, via, via_tile):
         if view == NO_VIEW:
             break
         if fetch(heuristic.facts, view * FACTS + MEMBER_OF) & tight != 0:
-            views = heuristic.states.size // STATE
-            moved_before = np.int64(fetch(heuristic.place_in, np.int64(via_tile) * views + view))
-            if moved_before != NO_VIEW:
-                at = (via * heuristic.most + moved_before) * NOTE
-                footprint, code = fetch(heuristic.noted, at + FOOTPRINT), fetch(heuristic.noted, at + CODE)
-            else:
-                footprint = fetch(heuristic.states, view * STATE + FOOTPRINT)
-                code = fetch(heuristic.states, view * STATE + CODE)
-            _note(heuristic, slot, place, view, footprint, code, source, target)
+            footprint, code = state_after(heuristic, view, via, via_tile)
+            note(heuristic, slot, place, view, footprint, code, source, target)
             put(heuristic.aimed, slot, place)
             break
 
@@ -136,7 +119,7 @@ def _reach(heuristic, node, slot, child, tile, source, target):
         if place != aimed:
             footprint = fetch(heuristic.states, view * STATE + FOOTPRINT)
             code = fetch(heuristic.states, view * STATE + CODE)
-            _note(heuristic, slot, place, view, footprint, code, source, target)
+            note(heuristic, slot, place, view, footprint, code, source, target)
     put(heuristic.slack, child * NODE + TIGHT, fetch(heuristic.slack, node * NODE + TIGHT))
     for index in range(MOVES_OF_NODE):
         put(heuristic.aimed, child * MOVES_OF_NODE + index, NOT_AIMED)

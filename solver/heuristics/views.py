@@ -28,7 +28,7 @@ import numpy as np
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.huge_pages import copied
-from pdb_builder.base.jit import fetch, inlined, kernel, lowest, popcount, put
+from pdb_builder.base.jit import fetch, inlined, kernel, lowest, popcount, prefetch_byte, put
 from pdb_builder.database import Database, Table
 from pdb_builder.grid import Grid
 from pdb_builder.index import (
@@ -457,6 +457,37 @@ def moved(heuristic, view, footprint, code, source, target):
     merge = become >> 16
     address = address_of(heuristic, fact, footprint, merge * orders + order, start)
     return footprint, (merge << 32) | (order << 8) | (code & 0xFF), address
+
+
+@inlined
+def request(heuristic, address):
+    """Ask memory for a value."""
+    prefetch_byte(address >> 3 if is_bits(heuristic) else address)
+
+
+@inlined
+def state_after(heuristic, view, slot, tile):
+    """The footprint and code of a view after the move of a tile that is noted in a slot; tile 0 is no move."""
+    views = heuristic.states.size // STATE
+    place = np.int64(fetch(heuristic.place_in, np.int64(tile) * views + view))
+    if place != NO_VIEW:
+        at = (slot * heuristic.most + place) * NOTE
+        footprint, code = fetch(heuristic.noted, at + FOOTPRINT), fetch(heuristic.noted, at + CODE)
+    else:
+        footprint = fetch(heuristic.states, view * STATE + FOOTPRINT)
+        code = fetch(heuristic.states, view * STATE + CODE)
+    return footprint, code
+
+
+@inlined
+def note(heuristic, slot, place, view, footprint, code, source, target):
+    """Note the state of a view after a move, and ask memory for its value."""
+    footprint, code, address = moved(heuristic, view, footprint, code, source, target)
+    request(heuristic, address)
+    at = (slot * heuristic.most + place) * NOTE
+    put(heuristic.noted, at + FOOTPRINT, footprint)
+    put(heuristic.noted, at + CODE, code)
+    put(heuristic.noted, at + ADDRESS, address)
 
 
 @inlined
