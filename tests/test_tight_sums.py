@@ -12,7 +12,7 @@ from pdb_builder.base.jit import kernel
 from pdb_builder.pattern import parse_collection
 from solver import solve
 from solver.heuristics import pattern_database
-from solver.heuristics.contract import begin, bounded, load, slack_of
+from solver.heuristics.contract import begin, load, slack_of
 from solver.heuristics.databases import database_heuristic
 from solver.heuristics.maximum import prepare as maximum
 from solver.heuristics.preparing import prepare
@@ -128,22 +128,13 @@ def test_databases_of_a_maximum_are_looked_up_together(shelf, database_of):
     collection = pattern_database.prepare(GRID, 0, open_database(database_of(Spec(GRID, parse_collection(MANY)))))
     naive = maximum(maximum(apart[0], apart[1]), apart[2])
     three = prepare("max:" + "+".join(one.name for one in apart[:3]), GRID, 0, folder)
-    assert bounded_kind(three) and not bounded_kind(naive)
+    assert three.bounded and not naive.bounded
     for board in random.Random(7).sample(solvable_boards(GRID, 0), 8):
         assert max(together.measure(board)) == max(max(one.measure(board)) for one in apart)
         assert sorted(together.measure(board)) == sorted(collection.measure(board))
         for one, other in (together, collection), (three, naive):
             outcomes = [searched("ida-star", GRID, 0, board, heuristic) for heuristic in (one, other)]
             assert counts(outcomes[0]) == counts(outcomes[1])
-
-
-@kernel
-def _is_bounded(heuristic):
-    return bounded(heuristic)
-
-
-def bounded_kind(heuristic):
-    return _is_bounded(heuristic.workspace(4))
 
 
 def test_databases_for_a_board_and_for_the_board_on_its_side(shelf):

@@ -150,12 +150,6 @@ def prefetches(heuristic):
 
 
 @operation
-def bounded(heuristic):
-    """Whether the operations below have bodies: known when a search is compiled."""
-    return False
-
-
-@operation
 def begin(heuristic, node, room):
     """Make the current board a node, with ``room`` moves left to the goal."""
 
@@ -218,6 +212,7 @@ class Heuristic:
     parts: int = 1  # how many numbers the value is the maximum of
     saved_words: int = 0  # how many ``save`` writes; 0: as many as the state has
     databases: tuple[Database, ...] = ()  # that it reads from
+    bounded: bool = False  # whether it can tell that a move exceeds a bound for less than it takes to evaluate the move
     by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
     admissible: bool = True  # whether it never exceeds the moves needed, so that solutions can be proven shortest
 

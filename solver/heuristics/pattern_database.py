@@ -19,7 +19,7 @@ from pdb_builder.grid import Grid
 from pdb_builder.index import arrangement_digits
 from pdb_builder.pattern import MAX_TILES
 
-from . import tight_sums  # noqa: F401  registers operations of its own
+from . import tight_sums
 from .contract import (
     Board,
     Heuristic,
@@ -91,13 +91,15 @@ def prepare(
                 ) from None
         return [sum(distances[number] for number in together) for together in sums]
 
+    workspaces = Workspaces(grid, views, sums, huge_pages)
     return Heuristic(
         f"max:{'+'.join(names)}" if names[1:] else names[0],
-        Workspaces(grid, views, sums, huge_pages),
+        workspaces,
         measure,
         parts=len(sums),
         saved_words=len(sums) + STATE * len(views),
         databases=databases,
+        bounded=workspaces.kind in tight_sums.KINDS,
         by_value=databases[0].spec.encoding == "bits",
     )
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from pdb_builder.base.jit import byte_at, fetch, inlined, put
 
-from .contract import MOVES_OF_NODE, aim, begin, body_of, bounded, exceeds, reach, settle, slack_of, step
+from .contract import MOVES_OF_NODE, aim, begin, body_of, exceeds, reach, settle, slack_of, step
 from .views import (
     ADDRESS,
     CODE,
@@ -43,11 +43,6 @@ from .views import (
 
 KINDS = (ManyBits, LargeManyBits)
 NOT_AIMED = -1
-
-
-@body_of(bounded, *KINDS)
-def _bounded(heuristic):
-    return True
 
 
 @body_of(begin, *KINDS)

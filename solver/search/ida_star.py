@@ -43,7 +43,6 @@ from ..heuristics.contract import (
     aim,
     apply,
     begin,
-    bounded,
     evaluate,
     exceeds,
     load,
@@ -152,7 +151,7 @@ def _slot(node, index):
 
 
 @inlined
-def _prefetch_moves(heuristic, node, successor, board, automaton, via):
+def _prefetch_moves(heuristic, node, successor, board, automaton, via, bounded):
     """Prefetch all moves of a node: that after the move in slot ``via`` of the current board, or the board itself."""
     first, blank = state_of(successor) * MOVES, cell_of(successor)
     via_tile = fetch(board, blank)  # which the move has not yet taken from there; 0 if there is none
@@ -162,7 +161,7 @@ def _prefetch_moves(heuristic, node, successor, board, automaton, via):
             break
         source = cell_of(child)
         tile = fetch(board, source)
-        if bounded(heuristic):
+        if bounded is not None:
             aim(heuristic, node, _slot(node, index), tile, source, blank, via, via_tile)
         else:
             prefetch(heuristic, _slot(node, index), tile, source, blank, via, via_tile)
@@ -195,7 +194,7 @@ def _within_bound(heuristic, depth, here, board, automaton, by_value):
     for place in range(places):  # while memory answers
         index = _move_at(left, place)
         child = np.int64(fetch(automaton.successors, first + index))
-        _prefetch_moves(heuristic, _node(depth + 1, index), child, board, automaton, _slot(node, index))
+        _prefetch_moves(heuristic, _node(depth + 1, index), child, board, automaton, _slot(node, index), True)
     chosen = 0
     values = 0
     count = 0
@@ -212,7 +211,7 @@ def _within_bound(heuristic, depth, here, board, automaton, by_value):
 
 
 @borrowing
-def _start(heuristic, stack, automaton, start, parts, prefix, bound):
+def _start(heuristic, stack, automaton, start, parts, prefix, bound, bounded):
     """Put a search at the end of a path of successors from the start."""
     board, path, todo, state = stack
     for cell in range(board.size):
@@ -232,7 +231,7 @@ def _start(heuristic, stack, automaton, start, parts, prefix, bound):
     board[blank] = 0
     base = prefix.size - 1
     begin(heuristic, _node(base, 0), bound - base)
-    _prefetch_moves(heuristic, _node(base, 0), path[base], board, automaton, 0)
+    _prefetch_moves(heuristic, _node(base, 0), path[base], board, automaton, 0, bounded)
     state[DEPTH] = state[BASE] = base
     todo[base] = 0
     state[EXPANDED] = state[GENERATED] = state[LISTED] = 0
@@ -240,12 +239,13 @@ def _start(heuristic, stack, automaton, start, parts, prefix, bound):
 
 
 @borrowing
-def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, prefixes, counts, most, early):
+def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, prefixes, counts, most, early, bounded):
     """Search the subtree of a stack until it is finished, a solution is found or ``most`` boards were expanded.
 
     ``unexpanded`` says that the board at the current depth is still to be expanded. Paths that reach depth ``floor``
     are listed in ``prefixes`` instead of being followed, with the counts up to there. Without ``early``, no solution
-    is shorter than the bound, and none is looked for: code for that is not even compiled.
+    is shorter than the bound, and none is looked for. ``early`` and ``bounded`` are True or None, which is known when
+    this is compiled: of the two ways to judge moves there is one.
     """
     board, path, todo, state = stack
     successors = automaton.successors
@@ -262,7 +262,7 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
             node = _node(depth, _last_move(here))
             room = bound - depth - 1
             expanded += 1
-            if bounded(heuristic):
+            if bounded is not None:
                 chosen, values, count, judged = _within_bound(heuristic, depth, here, board, automaton, by_value)
                 generated += judged
                 if count < judged:
@@ -301,7 +301,8 @@ def _search(heuristic, stack, automaton, bound, by_value, unexpanded, floor, pre
                 child = np.int64(fetch(successors, first + index))
                 prefetch_line(successors, state_of(child) * MOVES)
                 if prefetches(heuristic):
-                    _prefetch_moves(heuristic, _node(depth + 1, index), child, board, automaton, _slot(node, index))
+                    via = _slot(node, index)
+                    _prefetch_moves(heuristic, _node(depth + 1, index), child, board, automaton, via, bounded)
             if expanded >= last:
                 break
         # Go on with the next move to be made, here or above.
@@ -501,12 +502,13 @@ class _Tree:
         """Search below a path. ``pulse`` is called between slices; if it returns True the rest is abandoned."""
         heuristic, stack, done = worker
         state = stack.state
-        _start(heuristic, stack, self.automaton, self.start, self.parts, prefix, bound)
+        bounded = True if self.problem.heuristic.bounded else None
+        _start(heuristic, stack, self.automaton, self.start, self.parts, prefix, bound, bounded)
         before, paths = done.copy(), []
         status, unexpanded = SLICED, True
         while status != FINISHED:
             listing = (floor.depth, floor.prefixes, floor.counts)
-            how = (self.problem.by_value, unexpanded, *listing, self._slice(), True if early else None)
+            how = (self.problem.by_value, unexpanded, *listing, self._slice(), True if early else None, bounded)
             status = _search(heuristic, stack, self.automaton, bound, *how)
             unexpanded = False
             done[:] = before + state[[EXPANDED, GENERATED]]
