@@ -108,10 +108,9 @@ def solve_board(
         options = {name: getattr(settings, name) for name in entry.options if name not in PROBLEM_OPTIONS}
         warm_up(search, problem, options, entry.both_ends)
     threads = check_threads(settings.threads)
-    _make_automaton(problem, settings.every, threads, preparing, interrupt)
+    limits = Limits(None, settings.node_limit, settings.memory_limit, interrupt, watch.look)
+    limits = _make_automaton(problem, settings, threads, limits, preparing)
     began = time.perf_counter()
-    deadline = None if settings.time_limit is None else time.monotonic() + settings.time_limit
-    limits = Limits(deadline, settings.node_limit, settings.memory_limit, interrupt, watch.look)
     outcome: Outcome = search(problem, threads=threads, limits=limits, progress=progress, **options)
     seconds = time.perf_counter() - began
     if not watch.finish(interrupt, preparing):
@@ -154,17 +153,24 @@ def solve_board(
 
 
 def _make_automaton(
-    problem: Problem, ties: bool, threads: int, preparing: OnPreparing, interrupt: Event | None
-) -> None:
-    """Make the automaton that a search begins with before its clock starts."""
+    problem: Problem, settings: Settings, threads: int, limits: Limits, preparing: OnPreparing
+) -> Limits:
+    """Make the automaton that a search begins with before its clock starts; returns the limits with the deadline.
+
+    The automaton may take as long as the search. If it takes longer, that was all the time there was.
+    """
+    if settings.time_limit is not None:
+        limits = limits._replace(deadline=time.monotonic() + settings.time_limit)
 
     def report(share: float) -> None:
         preparing(AUTOMATON, share)
-        if interrupt is not None and interrupt.is_set():
-            raise Stopped
+        limits.check(0)
 
     with suppress(Stopped):  # the search comes to the same end, and says so
-        made_automaton(problem, problem.pruning.first, ties, threads, report)
+        made_automaton(problem, problem.pruning.first, settings.every, threads, report)
+        if settings.time_limit is not None:
+            return limits._replace(deadline=time.monotonic() + settings.time_limit)
+    return limits
 
 
 def _preparing(progress: OnProgress) -> OnPreparing:

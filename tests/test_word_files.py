@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import time
 from pathlib import Path
 from threading import Event, Thread
 
@@ -19,7 +20,7 @@ from solver.choosing import pruning_for
 from solver.heuristics import manhattan
 from solver.heuristics.databases import best_database
 from solver.heuristics.preparing import prepare
-from solver.search import outcome, word_files
+from solver.search import forbidden_words, outcome, pruning, word_files
 from solver.search.forbidden_words import LETTER_BITS, length_of
 from solver.search.outcome import Stopped
 from solver.search.word_files import KIND, automaton_for, words_path
@@ -112,11 +113,12 @@ def test_work_can_be_stopped_and_leaves_nothing(kept, tmp_path):
 
     with pytest.raises(Stopped):
         automaton_for(GRID, LONGEST, folder=tmp_path, threads=1, progress=stop)
-    assert shares[0] == 1 / GRID.cells
+    assert shares == [0.0]
     assert not list(tmp_path.iterdir()) and not word_files._made
     shares.clear()
-    automaton_for(GRID, LONGEST, folder=tmp_path, threads=2, progress=shares.append)
-    assert sorted(shares) == [pytest.approx(cell / GRID.cells) for cell in range(1, GRID.cells + 1)]
+    automaton_for(GRID, LONGEST, folder=tmp_path, threads=1, progress=shares.append)
+    assert shares == sorted(shares)
+    assert sorted(set(shares)) == [pytest.approx(cell / GRID.cells) for cell in range(GRID.cells + 1)]
 
 
 # ---- damaged ------------------------------------------------------------------------------------
@@ -424,7 +426,69 @@ def test_an_interruption_ends_the_making_of_an_automaton(tmp_path):
     settings = Settings("manhattan", pruning=18, threads=1, folder=tmp_path)
     solution = solve_board(Grid(5, 5), HARD, Grid(5, 5).goal(), settings, report, interrupt=interrupt)
     assert solution.stopped == "interrupt" and not solution.iterations
-    assert reports[0].preparing == "automaton of moves" and 0 < reports[0].share < 1
+    assert reports[0].preparing == "automaton of moves" and 0 <= reports[0].share < 1
+
+
+def test_the_time_limit_ends_the_making_of_the_first_automaton(tmp_path):
+    """It has as much time as the search, which has none left then."""
+    began = time.monotonic()
+    solution = solve(HARD, "first", heuristic="manhattan", pruning=18, time_limit=0.5, threads=1, folder=tmp_path)
+    assert solution.stopped == "time" and not solution.iterations
+    assert time.monotonic() - began < 10 and not list(tmp_path.iterdir())
+
+
+def test_work_is_done_in_slices(tmp_path, monkeypatch):
+    """No part of it runs long before it can be stopped: neither finding words, nor proving them, nor linking states."""
+    whole = made(None)
+    monkeypatch.setattr(forbidden_words, "SLICE", 100)
+    monkeypatch.setattr(pruning, "SLICE", 100)
+    monkeypatch.setattr(word_files, "LONG", 0)
+    extend, link, sizes, linked = forbidden_words._extend, pruning._link, [], []
+
+    def extending(*args):
+        sizes.append(len(args[5]))
+        return extend(*args)
+
+    def linking(*args):
+        found = link(*args)
+        linked.append(found[0] - args[-3])
+        return found
+
+    monkeypatch.setattr(forbidden_words, "_extend", extending)
+    monkeypatch.setattr(pruning, "_link", linking)
+    calls = []
+    word_files._made.clear()
+    automaton = automaton_for(GRID, LONGEST, folder=tmp_path, threads=1, progress=calls.append)
+    assert [array.tobytes() for array in automaton] == whole
+    assert max(sizes) == max(linked) == 100 and len(sizes) > 30 * GRID.cells and sum(linked) == len(automaton.cell)
+    assert len(calls) >= len(sizes) + len(linked) + 3 * GRID.cells  # for each cell: kept, proven and entered
+    read = []
+    word_files._made.clear()
+    automaton_for(GRID, LONGEST, folder=tmp_path, progress=read.append)
+    assert len(read) == len(linked) / 2 + 2 * GRID.cells  # the states were linked twice by now
+
+
+def test_ctrl_c_stops_all_threads_between_slices(monkeypatch):
+    """Only the main thread is interrupted: the others are told."""
+    monkeypatch.setattr(forbidden_words, "SLICE", 100)
+    extend, begun, after = forbidden_words._extend, Event(), []
+
+    def extending(*args):
+        begun.set()
+        after.append(stopped.is_set())
+        return extend(*args)
+
+    def interrupted(future, timeout=None):
+        begun.wait(10)
+        stopped.set()
+        raise KeyboardInterrupt
+
+    stopped = Event()
+    monkeypatch.setattr(forbidden_words, "_extend", extending)
+    monkeypatch.setattr("concurrent.futures.Future.result", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        forbidden_words.forbidden_words(Grid(5, 5), 14, threads=2)
+    assert sum(after) < 1000  # of the hundreds of thousands there would be
 
 
 def test_refusals_are_one_line(run):

@@ -14,7 +14,9 @@ as an integer, a 1 and then two bits per letter: the order of these integers is 
 are all different, so equal boards mean equivalent words. A word that leads to a board seen before is forbidden, and not
 extended. Boards are not kept: the hash of a board leads to the word that was the first to reach it, and if the hashes
 agree, both words are played and the boards compared tile by tile. A forbidden word whose tail, without the first move,
-is forbidden from the next cell adds nothing, and is dropped. What remains are the *minimal* forbidden words.
+is forbidden from the next cell adds nothing, and is dropped. What remains are the *minimal* forbidden words. All this
+can take minutes, so it is done in slices of a fraction of a second: between them, whoever waits can say that it is
+enough.
 
 *Proofs.* Each forbidden word comes with the earlier word that does the same. To play both is a proof that whoever gets
 the words can repeat (``all_proven``), wherever they come from. A list of proven words that is not complete forbids
@@ -27,7 +29,9 @@ forbidden only if a shorter one is equivalent to it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from math import factorial
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -43,10 +47,12 @@ LONGEST = MOST_PRUNING  # moves of a word
 LETTER_BITS = 2
 EMPTY = 1  # the word without moves
 TAG_BITS = 64 - LETTER_BITS * LONGEST - 1  # of a hash, beside the word in an entry of the table
+SLICE = 1 << 18  # words that are extended between two looks at whether to go on, about a tenth of a second
 AHEAD = 64  # words whose places in the table are requested before the first of them is looked up
 SEED = 1
 
-OnShare = Callable[[float], object]  # is told which share of the work is done
+# Is told several times a second which share of the words is found, and may end the work by raising something.
+OnShare = Callable[[float], object]
 
 
 class Words(NamedTuple):
@@ -139,14 +145,15 @@ def _proven(neighbours, cell, words, earlier, longest, ties):
     return True
 
 
-def all_proven(grid: Grid, words: Words, longest: int, ties: bool) -> bool:
+def all_proven(grid: Grid, words: Words, longest: int, ties: bool, progress: OnShare = lambda share: None) -> bool:
     """Whether all words are forbidden, and of at most ``longest`` moves: each is played, and the earlier one too."""
     neighbours = neighbours_of(grid)
     ends = zip(words.first[:-1].tolist(), words.first[1:].tolist(), strict=True)
-    return all(
-        _proven(neighbours, cell, words.words[low:high], words.earlier[low:high], longest, ties)
-        for cell, (low, high) in enumerate(ends)
-    )
+    for cell, (low, high) in enumerate(ends):
+        if not _proven(neighbours, cell, words.words[low:high], words.earlier[low:high], longest, ties):
+            return False
+        progress(1.0)
+    return True
 
 
 # ---- finding them -------------------------------------------------------------------------------
@@ -154,9 +161,9 @@ def all_proven(grid: Grid, words: Words, longest: int, ties: bool) -> bool:
 
 @kernel
 def _extend(neighbours, hash_of, cell, length, ties, level, table, after, forbidden, earlier):
-    """Extend the words of a level, which have ``length`` moves, by every move but the one that undoes the last.
+    """Extend words of a level, which have ``length`` moves, by every move but the one that undoes the last.
 
-    The words of a level ascend, so most moves of one are those of the word before it: they are not made again. The
+    The words ascend, so most moves of one are those of the word before it: they are not made again. The
     table has for each board the word that was the first to reach it, and above it a part of the board's hash. Longer
     words go to ``after`` as far as there is room, or to ``forbidden``, with the earlier ones. Returns how many are in
     each.
@@ -271,8 +278,13 @@ def count_walks(grid: Grid, longest: int) -> np.ndarray:
     return np.array(counts)
 
 
-def _words_from(grid: Grid, cell: int, longest: int, ties: bool, walks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The forbidden words from a cell whose beginnings are not forbidden, and the earlier ones; both ascend."""
+def _words_from(
+    grid: Grid, cell: int, longest: int, ties: bool, walks: np.ndarray, between: Callable[[], object]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The forbidden words from a cell whose beginnings are not forbidden, and the earlier ones; both ascend.
+
+    ``between`` is called between slices of work.
+    """
     neighbours = neighbours_of(grid)
     random_bits = np.random.default_rng(SEED).integers(0, 2**64, (grid.cells + 1, grid.cells), dtype=np.uint64)
     table = np.zeros(table_size(grid, walks), dtype=np.uint64)
@@ -280,13 +292,18 @@ def _words_from(grid: Grid, cell: int, longest: int, ties: bool, walks: np.ndarr
     level = np.array([EMPTY])
     words, earlier = [], []
     for length in range(longest):
-        room = (MOVES - (length > 0)) * len(level)
-        after = np.empty(room if length + 1 < longest else 0, dtype=np.int64)  # what is never touched costs no memory
-        forbidden = np.empty((2, room), dtype=np.int64)
-        kept, refused = _extend(neighbours, random_bits, cell, length, ties, level, table, after, *forbidden)
-        level = after[:kept].copy()
-        words.append(forbidden[0, :refused].copy())
-        earlier.append(forbidden[1, :refused].copy())
+        longer = []
+        for at in range(0, len(level), SLICE):
+            some = level[at : at + SLICE]
+            room = (MOVES - (length > 0)) * len(some)
+            after = np.empty(room if length + 1 < longest else 0, dtype=np.int64)
+            forbidden = np.empty((2, room), dtype=np.int64)
+            kept, refused = _extend(neighbours, random_bits, cell, length, ties, some, table, after, *forbidden)
+            longer.append(after[:kept].copy())
+            words.append(forbidden[0, :refused].copy())
+            earlier.append(forbidden[1, :refused].copy())
+            between()
+        level = np.concatenate(longer) if longer else level[:0]
     return np.concatenate(words), np.concatenate(earlier)
 
 
@@ -302,19 +319,30 @@ def forbidden_words(
     """The minimal forbidden words of at most ``longest`` moves. ``progress`` is called by any thread."""
     walks = count_walks(grid, longest)
     done = []
+    given_up = Event()  # an error, or Ctrl-C, has ended the work of another thread
+
+    def between() -> None:
+        if given_up.is_set():
+            raise CancelledError
+        progress(len(done) / grid.cells)
 
     def one_cell(cell: int, _: int) -> tuple[np.ndarray, np.ndarray]:
-        found = _words_from(grid, cell, longest, ties, walks[:, cell])
+        found = _words_from(grid, cell, longest, ties, walks[:, cell], between)
         done.append(cell)
         progress(len(done) / grid.cells)
         return found
 
     with Workers(threads) as workers:
-        found = workers.over([(cell, cell + 1) for cell in range(grid.cells)], one_cell)
+        try:
+            found = workers.over([(cell, cell + 1) for cell in range(grid.cells)], one_cell)
+        except BaseException:
+            given_up.set()
+            raise
     words, earlier = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     first = np.cumsum([0, *(len(some) for some, _ in found)])
     minimal = np.zeros(len(words), dtype=bool)
     for cell in range(grid.cells):
         _tail_forbidden(neighbours_of(grid), cell, words, first, minimal)
+        progress(1.0)
     first = np.concatenate([[0], np.cumsum(minimal)])[first]
     return Words(words[minimal], earlier[minimal], first)

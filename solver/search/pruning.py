@@ -18,9 +18,10 @@ from pdb_builder.base.jit import kernel
 from pdb_builder.grid import Grid
 
 from .automaton import MOVES, STATE_BITS, Automaton, pack
-from .forbidden_words import EMPTY, LETTER_BITS, Words, length_of, letter_at, neighbours_of
+from .forbidden_words import EMPTY, LETTER_BITS, OnShare, Words, length_of, letter_at, neighbours_of
 
 NONE, FORBIDDEN = 0, -1  # in place of a child
+SLICE = 1 << 20  # states between two looks at whether to go on
 
 
 @kernel
@@ -58,29 +59,21 @@ def _insert(children, nodes, root, words):
 
 
 @kernel
-def _link(children, neighbours, successors, branching, cell, previous):
-    """Number the nodes breadth first as states, and find the successors of each. Returns how many states there are.
+def _link(children, neighbours, node_of, fallback, after, successors, branching, cell, previous, state, states, most):
+    """Find the successors of states from ``state`` on, of at most so many; their nodes become the next states.
 
-    Node 0 stands for no node, and nodes 1 … cells are those of the cells, where a search begins.
+    Returns the first state that is left for another call, and how many states there are now: none is left if these are
+    equal.
     """
     cells = neighbours.shape[0]
-    room = branching.size
-    node_of = np.zeros(room, dtype=np.int32)  # by state
-    fallback = np.zeros(room, dtype=np.int32)  # by state: another one, of a shorter word
-    after = np.full((room, MOVES), -1, dtype=np.int32)  # [state, letter] -> state, -1 if the move is forbidden
-    states = 0
-    for start in range(cells):
-        node_of[states] = start + 1
-        cell[states], previous[states] = start, start
-        states += 1
-    state = 0
-    while state < states:
+    end = state + most
+    while state < min(states, end):
         here = np.int64(cell[state])
         for letter in range(MOVES):
             there = neighbours[here, letter]
             if there < 0:
                 continue
-            shorter = there if state < cells else after[fallback[state], letter]
+            shorter = there if state < cells else np.int64(after[fallback[state], letter]) - 1
             child = children[node_of[state], letter]
             if child == FORBIDDEN or shorter < 0:
                 continue
@@ -90,15 +83,15 @@ def _link(children, neighbours, successors, branching, cell, previous):
                 node_of[states], fallback[states] = child, shorter
                 cell[states], previous[states] = there, here
                 states += 1
-            after[state, letter] = reached
+            after[state, letter] = reached + 1
             successors[state * MOVES + branching[state]] = pack(reached, there)
             branching[state] += 1
         state += 1
-    return states
+    return state, states
 
 
-def automaton_of_words(grid: Grid, words: Words) -> Automaton:
-    """The automaton that forbids these words, and undoing a move."""
+def automaton_of_words(grid: Grid, words: Words, progress: OnShare = lambda share: None) -> Automaton:
+    """The automaton that forbids these words, and undoing a move. Raises ``InputError`` if it has too many states."""
     of_cell = [words.words[low:high] for low, high in zip(words.first[:-1], words.first[1:], strict=True)]
     for start, around in enumerate(grid.neighbours):
         back = [
@@ -106,17 +99,25 @@ def automaton_of_words(grid: Grid, words: Words) -> Automaton:
             for letter, other in enumerate(around)
         ]
         of_cell[start] = np.concatenate([back, of_cell[start]])
-    room = 1 + grid.cells + sum(map(_most_nodes, of_cell))
-    if room >= 1 << STATE_BITS:
-        raise InputError(
-            f"the automaton would have about {room:,} states, more than {1 << STATE_BITS:,}: use a smaller `pruning`"
-        )
-    children = np.zeros((room, MOVES), dtype=np.int32)
-    nodes = 1 + grid.cells
+    children = np.zeros((1 + grid.cells + sum(map(_most_nodes, of_cell)), MOVES), dtype=np.int32)
+    nodes = 1 + grid.cells  # node 0 stands for none, and those of the cells are where a search begins
     for start, some in enumerate(of_cell):
         nodes = _insert(children, nodes, start + 1, some)
+        progress(1.0)
+    if nodes > 1 << STATE_BITS:
+        raise InputError(
+            f"the automaton would have about {nodes:,} states, more than {1 << STATE_BITS:,}: use a smaller `pruning`"
+        )
+    node_of, fallback = np.zeros((2, nodes), dtype=np.int32)  # by state; the fallback is another state
+    after = np.zeros((nodes, MOVES), dtype=np.int32)  # [state, letter] -> the next state and 1, 0 if it is forbidden
     successors = np.zeros(nodes * MOVES, dtype=np.uint32)
     branching, cell, previous = np.zeros((3, nodes), dtype=np.uint8)
-    states = _link(children, neighbours_of(grid), successors, branching, cell, previous)
+    arrays = (successors, branching, cell, previous)
+    state, states = 0, grid.cells
+    node_of[:states] = np.arange(1, 1 + states)
+    cell[:states] = previous[:states] = np.arange(states)
+    while state < states:
+        state, states = _link(children, neighbours_of(grid), node_of, fallback, after, *arrays, state, states, SLICE)
+        progress(1.0)
     arrays = (successors[: states * MOVES], branching[:states], cell[:states], previous[:states])
     return Automaton(*arrays, starts=np.arange(grid.cells))

@@ -83,7 +83,7 @@ def write_words(path: Path, grid: Grid, longest: int, ties: bool, words: Words) 
         write_sealed(file, KIND, build)
 
 
-def read_words(path: Path, grid: Grid, longest: int, ties: bool) -> Words:
+def read_words(path: Path, grid: Grid, longest: int, ties: bool, progress: OnShare = lambda share: None) -> Words:
     """The words in a file, proven; raises a ``DatabaseError`` unless they are those of the grid, and ``OSError``."""
 
     def read(root: h5py.File, file: MappedFile, regions: list[Region], seal: str) -> Words:
@@ -102,7 +102,7 @@ def read_words(path: Path, grid: Grid, longest: int, ties: bool) -> Words:
         return words
 
     words = open_sealed(path, KIND, read)
-    if not all_proven(grid, words, longest, ties):
+    if not all_proven(grid, words, longest, ties, progress):
         raise KIND.damaged(path, "not all of its words are forbidden")
     return words
 
@@ -142,7 +142,7 @@ def automaton_for(
         if key not in _made:
             path = None if folder is None else words_path(folder, grid, longest, ties)
             words = _read_or_find(path, grid, longest, ties, threads, notify, progress)
-            _made[key] = automaton_of_words(grid, words)
+            _made[key] = automaton_of_words(grid, words, progress)
             if len(_made) > MOST_MADE:
                 del _made[next(iter(_made))]
         return _made[key]
@@ -162,7 +162,7 @@ def _read_or_find(
     ours, damaged = path is not None, False
     if path is not None:
         try:
-            return read_words(path, grid, longest, ties)
+            return read_words(path, grid, longest, ties, progress)
         except FileNotFoundError:
             pass
         except OSError as error:
@@ -174,7 +174,7 @@ def _read_or_find(
     _check_size(grid, longest, threads)
     began = time.monotonic()
     words = forbidden_words(grid, longest, ties, threads, progress)
-    if not all_proven(grid, words, longest, ties):
+    if not all_proven(grid, words, longest, ties, progress):
         raise AssertionError(f"a word of {grid} boards was forbidden that is not equivalent to an earlier one")
     if path is not None and ours and (damaged or time.monotonic() - began > LONG):
         try:
