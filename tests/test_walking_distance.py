@@ -313,12 +313,10 @@ def newer_format(path):
 
 DAMAGES = {
     "empty": lambda path: path.write_bytes(b""),
-    "text": lambda path: path.write_text("hello"),
     "cut short": lambda path: path.write_bytes(path.read_bytes()[:-1]),
     "label alone": lambda path: path.write_bytes(path.read_bytes()[:4096]),
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"x"),
     "a flipped bit": flip_a_byte,
-    "another format": newer_format,
     "not HDF5 inside": lambda path: (
         path.write_bytes(path.read_bytes()[:4096] + b"x" * 5000),
         reseal(path, kind=walking_table.KIND),
@@ -340,10 +338,31 @@ def test_a_damaged_file_is_rebuilt(damage, tmp_path):
     remarks = []
     assert value_of(tmp_path, remarks.append) == value
     (remark,) = remarks
-    assert re.fullmatch(r".*walking-distance-4x3-home-0.h5 (is damaged|is not a|has format).*: rebuilding it", remark)
+    assert re.fullmatch(r".*walking-distance-4x3-home-0.h5 (is damaged|is not a).*: rebuilding it", remark)
     assert path.read_bytes() == sound
     assert value_of(tmp_path) == value
     assert sorted(one.name for one in tmp_path.iterdir()) == NAMES
+
+
+FOREIGN = {
+    "text": lambda path: path.write_text("hello"),
+    "a later format": newer_format,
+    "a link to nothing": lambda path: (path.unlink(), path.symlink_to("nowhere.h5")),
+    "a folder": lambda path: (path.unlink(), path.mkdir()),
+}
+
+
+@pytest.mark.parametrize("change", FOREIGN.values(), ids=FOREIGN)
+def test_a_file_that_is_not_ours_is_left_alone(change, tmp_path):
+    value = value_of(tmp_path)
+    path = tmp_path / NAMES[1]
+    change(path)
+    before = path.lstat()
+    remarks = []
+    assert value_of(tmp_path, remarks.append) == value
+    (remark,) = remarks
+    assert re.fullmatch(r".*-4x3-home-0.h5 (is not a|has format).*: it is left alone, .*: move it away", remark)
+    assert (path.lstat().st_mtime_ns, path.lstat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
 def test_where_nothing_can_be_written_the_table_is_kept_in_memory(tmp_path):
@@ -351,7 +370,8 @@ def test_where_nothing_can_be_written_the_table_is_kept_in_memory(tmp_path):
     (tmp_path / "file").write_text("in the way")
     remarks = []
     assert value_of(tmp_path / "file", remarks.append) == value
-    assert re.fullmatch(r"cannot write .*: the table is kept in memory for this run only", remarks[-1])
+    assert len(remarks) == len(NAMES)
+    assert re.fullmatch(r"cannot read .*: the table is kept in memory for this run only", remarks[-1])
 
 
 def test_a_full_disk_leaves_nothing_behind(tmp_path, monkeypatch):

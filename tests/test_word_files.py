@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.machine import readable_size
 from pdb_builder.cli import main as builder
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import NAMED, Spec
@@ -194,6 +195,7 @@ def garbage(path):
 
 
 DAMAGES = {
+    "empty": lambda path: path.write_bytes(b""),
     "cut short": lambda path: path.write_bytes(path.read_bytes()[:-1]),
     "label alone": lambda path: path.write_bytes(path.read_bytes()[:4096]),
     "longer": lambda path: path.write_bytes(path.read_bytes() + b"x"),
@@ -229,18 +231,18 @@ def test_a_damaged_file_is_replaced(damage, kept, tmp_path):
     word_files.LONG = 1000  # it is replaced in any case
     assert made(tmp_path, remarks.append) == automaton
     (remark,) = remarks
-    assert re.fullmatch(rf".*{NAME} is damaged: .*: the words are found again", remark)
+    assert re.fullmatch(rf".*{NAME} (is damaged: .*|is not a .*): the words are found again", remark)
     assert path.read_bytes() == sound and made(tmp_path) == automaton
     assert sorted(one.name for one in tmp_path.iterdir()) == ["pruning-3x4-11.h5", NAME]
 
 
 FOREIGN = {
-    "empty": lambda path: path.write_bytes(b""),
     "text": lambda path: path.write_text("hello"),
     "a later format": lambda path: path.write_bytes(path.read_bytes().replace(b"format 1", b"format 2", 1)),
     "HDF5": lambda path: h5py.File(path, "w").close(),
     "a folder": lambda path: (path.unlink(), path.mkdir()),
     "a pipe": lambda path: (path.unlink(), os.mkfifo(path)),
+    "a link to nothing": lambda path: (path.unlink(), path.symlink_to("nowhere.h5")),
 }
 
 
@@ -249,12 +251,12 @@ def test_a_file_that_is_not_ours_is_left_alone(change, kept, tmp_path):
     automaton = made(tmp_path)
     path = tmp_path / NAME
     change(path)
-    before = path.stat().st_mtime_ns, path.stat().st_ino
+    before = path.lstat()
     remarks = []
     assert made(tmp_path, remarks.append) == automaton
     (remark,) = remarks
-    assert re.fullmatch(rf".*{NAME} (is not a|has format).*: it is left alone, and not used", remark)
-    assert (path.stat().st_mtime_ns, path.stat().st_ino) == before
+    assert re.fullmatch(rf".*{NAME} (is not a|has format).*: it is left alone, .* in every run: move it away", remark)
+    assert (path.lstat().st_mtime_ns, path.lstat().st_ino) == (before.st_mtime_ns, before.st_ino)
 
 
 def test_a_file_that_cannot_be_read_is_done_without(kept, tmp_path):
@@ -263,7 +265,9 @@ def test_a_file_that_cannot_be_read_is_done_without(kept, tmp_path):
     (tmp_path / NAME).symlink_to(NAME)  # in a circle
     remarks = []
     assert made(tmp_path, remarks.append) == automaton
-    assert re.match(rf"cannot read .*{NAME}: .*: the words are found again", remarks[0])
+    (remark,) = remarks
+    assert re.fullmatch(rf"cannot read .*{NAME}: .*: the forbidden words are kept in memory for this run only", remark)
+    assert (tmp_path / NAME).is_symlink()
 
 
 def test_where_nothing_can_be_written_words_are_kept_in_memory(kept, tmp_path):
@@ -271,7 +275,21 @@ def test_where_nothing_can_be_written_words_are_kept_in_memory(kept, tmp_path):
     (tmp_path / "file").write_text("in the way")
     remarks = []
     assert made(tmp_path / "file", remarks.append) == automaton
-    assert re.fullmatch(r"cannot write .*: the forbidden words are kept in memory for this run only", remarks[-1])
+    assert len(remarks) == 1
+    assert re.fullmatch(r"cannot read .*: the forbidden words are kept in memory for this run only", remarks[0])
+
+
+def test_a_large_file_is_not_left_without_a_word(kept, tmp_path, monkeypatch):
+    remarks = []
+    made(tmp_path, remarks.append)
+    path = tmp_path / NAME
+    size = path.stat().st_size
+    assert not remarks and size < word_files.LARGE_FILE
+    monkeypatch.setattr(word_files, "LARGE_FILE", size - 1)
+    path.unlink()
+    made(tmp_path, remarks.append)
+    assert remarks == [f"kept for the next time: {path}, {readable_size(size)}, which can be deleted"]
+    made(tmp_path)  # which is not said again
 
 
 def test_a_full_disk_leaves_nothing_behind(kept, tmp_path, monkeypatch):

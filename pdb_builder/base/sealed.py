@@ -59,6 +59,7 @@ class Kind:
     if_foreign: str
     if_newer: str
     if_damaged: str
+    if_unkept: str = ""  # said if a file that is made without being asked for cannot be read or written (``kept``)
 
     @property
     def title(self) -> str:

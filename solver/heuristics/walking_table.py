@@ -20,7 +20,8 @@ kept as a sealed file in the folder of databases (docs/format.md). Files are rep
 build the same table at the same time do not disturb each other: the later one replaces the file by an equal one.
 Opening a file checks every byte against the seal, and then the distances themselves: the goal has 0, and every other
 matrix has a neighbour that is nearer by one and none that differs by more than one. That proves a small table right; of
-a large one, a sample is checked. A file that fails is rebuilt.
+a large one, a sample is checked. A file that fails is rebuilt; one that is not ours is left alone
+(``pdb_builder.base.kept``).
 """
 
 from __future__ import annotations
@@ -35,10 +36,10 @@ from threading import Lock
 import h5py
 import numpy as np
 
-from pdb_builder.base.errors import DatabaseError, WriteError
 from pdb_builder.base.files import replaced
 from pdb_builder.base.folders import make_folder
 from pdb_builder.base.jit import fetch, kernel, put, shared
+from pdb_builder.base.kept import Notify, read_or_make
 from pdb_builder.base.mapped_file import MappedFile
 from pdb_builder.base.sealed import Kind, Region, attribute, mapped, open_sealed, require, write_sealed
 from pdb_builder.base.workers import Workers
@@ -50,16 +51,17 @@ MOST_OPEN = 8  # tables
 UNREACHED = 255
 
 FORMAT = "slidepdb walking distance"
+IN_THE_WAY = "it is left alone, and the table is built again in every run: move it away"
 KIND = Kind(
     name="walking distance",
     version=1,
     aligned=False,
-    if_foreign="rebuilding it",
-    if_newer="rebuilding it",
+    if_foreign=IN_THE_WAY,
+    if_newer=IN_THE_WAY,
     if_damaged="rebuilding it",
+    if_unkept="the table is kept in memory for this run only",
 )
 
-Notify = Callable[[str], object]  # is told in words
 OnStates = Callable[[int, int], object]  # is told how many states are done, and of how many
 
 
@@ -404,22 +406,15 @@ def table_for(
 
 
 def _read_or_build(path: Path, index: MatrixIndex, notify: Notify, progress: OnStates) -> np.ndarray:
-    try:
-        return read_walking_table(path, index)
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        notify(f"cannot read {path}: {error.strerror or error}: rebuilding it")
-    except DatabaseError as error:
-        notify(str(error))
-    large = index.states >= LARGE
-    if large:
-        notify(f"building {path}, once: {index.states:,} states")
-    table = build_walking_table(index, progress if large else lambda done, total: None)
-    table.flags.writeable = False
-    try:
+    def build() -> tuple[np.ndarray, bool]:
+        large = index.states >= LARGE
+        if large:
+            notify(f"building {path}, once: {index.states:,} states")
+        table = build_walking_table(index, progress if large else lambda done, total: None)
+        table.flags.writeable = False
+        return table, True
+
+    def write(table: np.ndarray) -> None:
         write_walking_table(path, index, table)
-    except (OSError, WriteError) as error:
-        fact = getattr(error, "strerror", None) or error
-        notify(f"cannot write {path}: {fact}: the table is kept in memory for this run only")
-    return table
+
+    return read_or_make(path, KIND, lambda: read_walking_table(path, index), build, write, notify)

@@ -4,8 +4,7 @@ The file is a sealed one in the folder of databases (docs/format.md), replaced a
 one do not disturb each other. It holds the forbidden words, not the automaton, which is made from them in a moment; and
 beside each word the earlier one that does the same. So a file proves itself: when it is opened, both words are played
 and the boards compared, for all of them, and nothing but the seal has to be believed about the rest, which is that no
-word is missing. A damaged file is replaced. A file that is not ours, or that a later version has written, is left
-alone.
+word is missing. What becomes of a file that cannot be used: ``pdb_builder.base.kept``.
 
 What is known about the memory an automaton takes comes from its *walks*, the words that never undo a move: there are
 more of them than of words to visit, by a factor of 2 or 3 at the lengths that matter, and they are counted in no time.
@@ -14,16 +13,17 @@ more of them than of words to visit, by a factor of 2 or 3 at the lengths that m
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 
 import h5py
 import numpy as np
 
-from pdb_builder.base.errors import DamagedDatabase, DatabaseError, InputError, WriteError
+from pdb_builder.base.errors import InputError
 from pdb_builder.base.files import replaced
 from pdb_builder.base.folders import make_folder
+from pdb_builder.base.kept import Notify, read_or_make
+from pdb_builder.base.machine import readable_size
 from pdb_builder.base.mapped_file import MappedFile
 from pdb_builder.base.sealed import Kind, Region, attribute, mapped, open_sealed, require, write_sealed
 from pdb_builder.base.workers import check_threads
@@ -38,6 +38,7 @@ from .pruning import automaton_of_words
 
 AUTOMATON = "automaton of moves"  # what its progress is called
 LONG = 1.0  # seconds: words that took longer to find are kept in a file
+LARGE_FILE = 10_000_000  # bytes of a file that is not left without a word
 MOST_MADE = 4  # automata in memory
 MOST_THREADS = 8  # each needs a table of its own
 PATIENCE = 0.05  # seconds between looks at the clock while another thread makes an automaton
@@ -46,16 +47,16 @@ STATES_PER_WALK, FORBIDDEN_PER_WALK = 0.04, 0.05
 STATE_BYTES, WORD_BYTES = 64, 16  # while an automaton is made
 
 FORMAT = "slidepdb forbidden words"
+IN_THE_WAY = "it is left alone, and the words are found again in every run: move it away"
 KIND = Kind(
     name="forbidden words",
     version=1,
     aligned=False,
-    if_foreign="it is left alone, and not used",
-    if_newer="it is left alone, and not used",
+    if_foreign=IN_THE_WAY,
+    if_newer=IN_THE_WAY,
     if_damaged="the words are found again",
+    if_unkept="the forbidden words are kept in memory for this run only",
 )
-
-Notify = Callable[[str], object]  # is told in words
 
 
 # ---- the file -----------------------------------------------------------------------------------
@@ -159,30 +160,26 @@ def made_automaton(problem: Problem, moves: int, ties: bool, threads: int, progr
 def _read_or_find(
     path: Path | None, grid: Grid, longest: int, ties: bool, threads: int | None, notify: Notify, progress: OnShare
 ) -> Words:
-    ours, damaged = path is not None, False
-    if path is not None:
-        try:
-            return read_words(path, grid, longest, ties, progress)
-        except FileNotFoundError:
-            pass
-        except OSError as error:
-            notify(f"cannot read {path}: {error.strerror or error}: the words are found again")
-        except DatabaseError as error:
-            notify(str(error))
-            ours = damaged = isinstance(error, DamagedDatabase)
-    threads = min(check_threads(threads), MOST_THREADS, grid.cells)
-    _check_size(grid, longest, threads)
-    began = time.monotonic()
-    words = forbidden_words(grid, longest, ties, threads, progress)
-    if not all_proven(grid, words, longest, ties, progress):
-        raise AssertionError(f"a word of {grid} boards was forbidden that is not equivalent to an earlier one")
-    if path is not None and ours and (damaged or time.monotonic() - began > LONG):
-        try:
-            write_words(path, grid, longest, ties, words)
-        except (OSError, WriteError) as error:
-            fact = getattr(error, "strerror", None) or error
-            notify(f"cannot write {path}: {fact}: the forbidden words are kept in memory for this run only")
-    return words
+    """The words in a file; without a file, or if it cannot be used, found."""
+
+    def find() -> tuple[Words, bool]:
+        most = min(check_threads(threads), MOST_THREADS, grid.cells)
+        _check_size(grid, longest, most)
+        began = time.monotonic()
+        words = forbidden_words(grid, longest, ties, most, progress)
+        if not all_proven(grid, words, longest, ties, progress):
+            raise AssertionError(f"a word of {grid} boards was forbidden that is not equivalent to an earlier one")
+        return words, time.monotonic() - began > LONG
+
+    if path is None:
+        return find()[0]
+
+    def write(words: Words) -> None:
+        write_words(path, grid, longest, ties, words)
+        if (size := path.stat().st_size) > LARGE_FILE:
+            notify(f"kept for the next time: {path}, {readable_size(size)}, which can be deleted")
+
+    return read_or_make(path, KIND, lambda: read_words(path, grid, longest, ties, progress), find, write, notify)
 
 
 def _check_size(grid: Grid, longest: int, threads: int) -> None:
