@@ -19,9 +19,7 @@ HEURISTICS = {
     "inversions": "pairs of tiles in the wrong order, plus the blank's distance to its home: inadmissible",
     "pdb": "pattern databases, the largest sum over the symmetries of the board",
     "pdb-unreflected": "the same, without symmetries",
-    "max": "max:A+B, the maximum of several",
 }
-
 
 MOST_PARTS = 6  # of a maximum
 
@@ -30,9 +28,8 @@ def check_name(spec: str) -> None:
     """Raise ``InputError`` unless ``spec`` is written as a heuristic is."""
     for part in parts_of(spec):
         name, colon, rest = part.partition(":")
-        if name not in HEURISTICS or name == "max" or (colon and (not name.startswith("pdb") or not rest)):
-            known = ", ".join(name for name in HEURISTICS if name != "max")
-            raise InputError(f"unknown heuristic {part[:60]!r}: use {known}, pdb:NAME or max:A+B")
+        if name not in HEURISTICS or (colon and (not name.startswith("pdb") or not rest)):
+            raise InputError(f"unknown heuristic {part[:60]!r}: use {', '.join(HEURISTICS)}, pdb:NAME or max:A+B")
 
 
 def parts_of(spec: str) -> list[str]:

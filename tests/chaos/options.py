@@ -105,7 +105,7 @@ def _pick(chance: random.Random, values: Sequence[str], sober: bool) -> str:
 def _heuristic(chance: random.Random, sober: bool) -> str:
     if chance.random() < 0.45:
         return "manhattan"
-    named = [name for name in HEURISTICS if name != "max"]
+    named = list(HEURISTICS)
     databases = [f"pdb:{name}" for name in (*DATABASES, "no-such", "damaged.h5", "pipe.h5", "folder.d")]
     joint = ["max:manhattan+hamming", "max:manhattan", "max:manhattan+", "max:" + "manhattan+" * 39 + "hamming"]
     return chance.choice(named if sober or chance.random() < 0.5 else (*databases, *joint))
