@@ -7,6 +7,7 @@ import re
 from pdb_builder.argument_types import DECIMAL, refusal
 from pdb_builder.shell import MOST_TEXT, MOST_WRITTEN
 
+from .search import MOST_PRUNING, NEVER_UNDO
 from .show.playback import FASTEST, SLOWEST, SPEED
 
 
@@ -20,6 +21,12 @@ def moves_per_second(text: str) -> float:
     if not re.fullmatch(DECIMAL, text.strip()) or not SLOWEST <= float(text) <= FASTEST:
         raise refusal(text, f"a number from {SLOWEST} to {FASTEST}", str(SPEED))
     return float(text)
+
+
+def moves_to_look_back(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,2}", text.strip()) or not NEVER_UNDO <= int(text) <= MOST_PRUNING:
+        raise refusal(text, f"a whole number from {NEVER_UNDO} to {MOST_PRUNING}", "14")
+    return int(text)
 
 
 def number_list(text: str) -> set[int]:

@@ -8,11 +8,11 @@ from pathlib import Path
 from pdb_builder.argument_types import number_above_0, seconds_above_0, whole_number
 from pdb_builder.shell import folder_option, parse_size, positive, threads_option
 
-from .argument_types import moves_per_second, number_from_1, number_list
+from .argument_types import moves_per_second, moves_to_look_back, number_from_1, number_list
 from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
-from .search import MOST_PRUNING, SEARCHES
+from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES
 from .settings import DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
 from .show.playback import SPEED
 
@@ -167,8 +167,8 @@ def _search_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--heuristic",
         metavar="NAME",
-        help=f"{', '.join(HEURISTICS)}; pdb:NAME is a particular database, max:A+B the maximum of several "
-        "(default: the best available)",
+        help=f"{', '.join(HEURISTICS)}; pdb:NAME for a particular database; or max:A+B, the maximum of "
+        "several of these, as in max:pdb+linear-conflict (default: the best available)",
     )
     command.add_argument(
         "--algorithm",
@@ -195,11 +195,11 @@ def _search_options(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--pruning",
-        type=number_above_0,
+        type=moves_to_look_back,
         metavar="N",
-        help="how many moves ida-star and dfs look back for detours that others make up for, at most "
-        f"{MOST_PRUNING}; 2 is never to undo a move, as in published counts (default: what is fastest, and 2 with "
-        "--order fixed)",
+        help="how many moves ida-star and dfs look back, to leave out moves if others, which are fewer or come first in "
+        f"a fixed order, lead to the same board: from {NEVER_UNDO}, which is never to undo a move, as in published "
+        f"counts, to {MOST_PRUNING} (default: what is fastest, and {NEVER_UNDO} with --order fixed)",
     )
     command.add_argument(
         "--order",

@@ -76,11 +76,16 @@ def given_up(solution: Solution) -> str:
 
 
 def _pruning(solution: Solution) -> str:
-    """How many moves the automaton has looked back, if that is more than never to undo one."""
-    if solution.pruning in (None, NEVER_UNDO):
-        return ""
-    bounds = [one.bound for one in solution.iterations if one.pruning == solution.pruning]
-    return f", pruning {solution.pruning}{f' from bound {bounds[0]} on' * (len(bounds) < len(solution.iterations))}"
+    """How far a depth-first search has looked back, and from which bound on it has looked further."""
+    since: dict[int, int] = {}  # moves -> the first bound
+    for one in solution.iterations:
+        if one.pruning is not None:
+            since.setdefault(one.pruning, one.bound)
+    said = ""
+    for moves, bound in since.items():
+        how = "never undoing a move" if moves == NEVER_UNDO else f"looking back {moves} moves"
+        said += f", {how} from bound {bound} on" if said else f", {how}"
+    return said
 
 
 def _iteration_table(solution: Solution) -> Iterator[str]:
