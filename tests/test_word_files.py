@@ -105,6 +105,19 @@ def test_an_automaton_is_made_once_for_all_threads(tmp_path, monkeypatch):
     assert len(calls) == 1 and found[0] is found[1] is found[2]
 
 
+def test_the_automata_used_last_stay_in_memory(monkeypatch):
+    keys = [(GRID, longest, False) for longest in (4, 5, 6, 7)]
+    sizes = [sum(array.nbytes for array in automaton_for(*key)) for key in keys]
+    assert list(word_files._made) == keys
+    first = automaton_for(*keys[0])
+    assert list(word_files._made) == [*keys[1:], keys[0]]
+    monkeypatch.setattr(word_files, "MOST_KEPT", sizes[0] + sizes[3])
+    assert automaton_for(*keys[0]) is first and list(word_files._made) == [keys[3], keys[0]]
+    monkeypatch.setattr(word_files, "MOST_KEPT", 0)
+    automaton_for(*keys[1])
+    assert list(word_files._made) == [keys[1]]
+
+
 def test_work_can_be_stopped_and_leaves_nothing(kept, tmp_path):
     shares = []
 

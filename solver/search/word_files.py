@@ -39,7 +39,7 @@ from .pruning import automaton_of_words
 AUTOMATON = "automaton of moves"  # what its progress is called
 LONG = 1.0  # seconds: words that took longer to find are kept in a file
 LARGE_FILE = 10_000_000  # bytes of a file that is not left without a word
-MOST_MADE = 4  # automata in memory
+MOST_KEPT = 1_000_000_000  # bytes of automata in memory, unless a single one is larger
 MOST_THREADS = 8  # each needs a table of its own
 PATIENCE = 0.05  # seconds between looks at the clock while another thread makes an automaton
 # Per walk of the longest words: the share that becomes states, the share that is forbidden, minimal or not.
@@ -110,7 +110,7 @@ def read_words(path: Path, grid: Grid, longest: int, ties: bool, progress: OnSha
 
 # ---- automata -----------------------------------------------------------------------------------
 
-_made: dict[tuple[Grid, int, bool], Automaton] = {}  # the latest
+_made: dict[tuple[Grid, int, bool], Automaton] = {}  # those used last, the latest at the end
 _making = Lock()  # threads that need the same automaton wait for the first of them
 
 
@@ -140,13 +140,15 @@ def automaton_for(
     while not _making.acquire(timeout=PATIENCE):
         progress(0.0)
     try:
-        if key not in _made:
+        automaton = _made.pop(key, None)
+        if automaton is None:
             path = None if folder is None else words_path(folder, grid, longest, ties)
             words = _read_or_find(path, grid, longest, ties, threads, notify, progress)
-            _made[key] = automaton_of_words(grid, words, progress)
-            if len(_made) > MOST_MADE:
-                del _made[next(iter(_made))]
-        return _made[key]
+            automaton = automaton_of_words(grid, words, progress)
+        _made[key] = automaton
+        while len(_made) > 1 and sum(array.nbytes for one in _made.values() for array in one) > MOST_KEPT:
+            del _made[next(iter(_made))]
+        return automaton
     finally:
         _making.release()
 
