@@ -227,7 +227,7 @@ def check_collection(grid: Grid, partitions: Iterable, blank: int = 0) -> Collec
     """The collection with every partition checked, or an ``InputError``.
 
     One partition may be given in place of a collection. A partition that is an image of an earlier one is left out:
-    whoever looks boards up reads all images anyway.
+    the solver looks boards up through every symmetry, and has its sum without it.
     """
     given = [list(part) for part in partitions]
     if not any(isinstance(item, Iterable) and not isinstance(item, str) for part in given for item in part):
