@@ -11,7 +11,7 @@ from pdb_builder.base import huge_pages
 from pdb_builder.base.jit import kernel
 from pdb_builder.pattern import parse_collection
 from solver import solve
-from solver.heuristics import pattern_database
+from solver.heuristics import databases, pattern_database, views
 from solver.heuristics.contract import begin, load, slack_of
 from solver.heuristics.databases import database_heuristic
 from solver.heuristics.maximum import prepare as maximum
@@ -156,6 +156,24 @@ def test_a_database_that_is_named_twice_counts_once(shelf):
     assert prepare(f"max:{name}+pdb", GRID, 0, folder).name == name
 
 
+def test_sums_that_are_left_out_are_mentioned(shelf, monkeypatch):
+    folder = shelf(Spec(GRID, parse_collection(MANY)))
+    whole, remarks = prepare("pdb", GRID, 0, folder, pytest.fail), []
+    assert whole.parts >= 5 and whole.left_out == 0
+    for name, most, kept in (("MOST_SUMS", 3, 3), ("MOST_VIEWS", 5, None)):
+        databases._on_files.cache_clear()
+        remarks.clear()
+        with monkeypatch.context() as patch:
+            patch.setattr(views, name, most)
+            fewer = prepare("pdb", GRID, 0, folder, remarks.append)
+        assert 0 < fewer.parts < whole.parts == fewer.parts + fewer.left_out and fewer.parts == (kept or fewer.parts)
+        (remark,) = remarks
+        assert f"has {whole.parts} sums, of which only the first {fewer.parts} are used" in remark
+        for board in random.Random(4).sample(solvable_boards(GRID, 0), 20):
+            assert fewer.measure(board) == whole.measure(board)[: fewer.parts]
+    databases._on_files.cache_clear()
+
+
 # ---- huge pages ---------------------------------------------------------------------------------
 
 
@@ -202,3 +220,19 @@ def test_too_little_memory_for_a_copy_is_refused(monkeypatch, database_of):
     database = open_database(database_of(Spec(GRID, parse_collection(MANY))))
     with pytest.raises(InputError, match=r"huge pages needs .* leave out `huge_pages`"):
         database_heuristic(GRID, 0, (database,), huge_pages=True)
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the system has no huge pages")
+def test_copies_are_kept_as_long_as_there_is_memory_for_them(monkeypatch, database_of):
+    monkeypatch.setattr(databases, "_copies", {})
+    database = open_database(database_of(Spec(GRID, parse_collection(MANY))))
+    size = database.file.status.st_size
+    first, second = ((GRID, 0, (database,), reflection) for reflection in (True, False))
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: (3 - len(databases._copies)) * size)
+    copies = [database_heuristic(*key, huge_pages=True) for key in (first, second, first)]
+    assert copies[0] is copies[2] is not copies[1] and list(databases._copies) == [second, first]
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: (2 - len(databases._copies)) * size)
+    with pytest.raises(InputError):
+        database_heuristic(GRID, 4, (database,), huge_pages=True)  # which it is not for, but room was made
+    assert list(databases._copies) == [first]
+    assert database_heuristic(*first, huge_pages=True) is copies[0]

@@ -210,6 +210,7 @@ class Heuristic:
     workspace: Callable[[int], Any]
     measure: Callable[[Board], list[int]] = None  # type: ignore[assignment]
     parts: int = 1  # how many numbers the value is the maximum of
+    left_out: int = 0  # how many more there would be, if kernels had room for them
     saved_words: int = 0  # how many ``save`` writes; 0: as many as the state has
     databases: tuple[Database, ...] = ()  # that it reads from
     bounded: bool = False  # whether it can tell that a move exceeds a bound for less than it takes to evaluate the move

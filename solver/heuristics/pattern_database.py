@@ -73,7 +73,7 @@ def prepare(
     They must have the same grid and the same encoding. Without ``reflection`` one symmetry is used. With ``huge_pages``
     searches work on a copy of the tables.
     """
-    views, sums = views_and_sums(grid, blank, databases, reflection)
+    views, sums, all_sums = views_and_sums(grid, blank, databases, reflection)
     names = [f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}" for database in databases]
 
     def measure(board: Board) -> list[int]:
@@ -97,6 +97,7 @@ def prepare(
         workspaces,
         measure,
         parts=len(sums),
+        left_out=all_sums - len(sums),
         saved_words=len(sums) + STATE * len(views),
         databases=databases,
         bounded=workspaces.kind in tight_sums.KINDS,

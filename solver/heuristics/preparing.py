@@ -16,6 +16,7 @@ from pdb_builder.grid import Grid
 from . import check_name, hamming, inversions, linear_conflict, manhattan, maximum, parts_of, walking_distance
 from .contract import Heuristic
 from .databases import best_database, database_heuristic, how_to_build, named_database
+from .views import MOST_SUMS, MOST_VIEWS
 
 SIMPLE = {
     "manhattan": manhattan.prepare,
@@ -72,13 +73,18 @@ def prepare(
 def from_databases(
     grid: Grid, blank: int, databases: tuple[Database, ...], reflection: bool, huge_pages: bool, notify: Notify
 ) -> Heuristic:
-    """``database_heuristic``; ``notify`` is told what huge pages cost, or why there are none."""
+    """``database_heuristic``; ``notify`` is told what is left out, and what huge pages cost or why there are none."""
     if huge_pages and (reason := why_no_huge_pages()):
         notify(f"the tables stay in small pages: {reason}")
         huge_pages = False
     began = time.perf_counter()
     heuristic = database_heuristic(grid, blank, databases, reflection, huge_pages)
     seconds = time.perf_counter() - began
+    if heuristic.left_out:
+        notify(
+            f"{heuristic.name} has {heuristic.parts + heuristic.left_out} sums, of which only the first "
+            f"{heuristic.parts} are used: a search has room for {MOST_SUMS} sums of {MOST_VIEWS} different patterns"
+        )
     if huge_pages and seconds > LONG:
         size = readable_size(sum(database.file.status.st_size for database in databases))
         notify(f"copying {size} of tables into huge pages took {seconds:.1f} s")

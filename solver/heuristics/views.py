@@ -212,14 +212,16 @@ def turns(grid: Grid, blank: int, database: Database) -> list[tuple[int, ...]]:
 
 def views_and_sums(
     grid: Grid, blank: int, databases: Sequence[Database], reflection: bool
-) -> tuple[list[View], list[list[int]]]:
+) -> tuple[list[View], list[list[int]], int]:
     """The different views of some databases, and the different sums, each as the numbers of its views.
 
-    Without ``reflection`` a single symmetry is used for each database. What exceeds the limits is left out.
+    Without ``reflection`` a single symmetry is used for each database. What exceeds the limits is left out: the last
+    number is that of all sums.
     """
     goal = grid.goal(blank)
     views: list[View] = []
     sums: dict[frozenset[int], list[int]] = {}
+    all_sums: set[frozenset[int]] = set()
     number_of: dict[frozenset[int], int] = {}
     for database in databases:
         for turn in turns(grid, blank, database)[: None if reflection else 1]:
@@ -234,10 +236,11 @@ def views_and_sums(
                     if at == len(views):
                         views.append(view)
                     together.append(at)
+                all_sums.add(frozenset(together))
                 if len(sums) < MOST_SUMS and len(views) <= MOST_VIEWS:
                     sums.setdefault(frozenset(together), together)
     used = {number for together in sums.values() for number in together}
-    return views[: max(used) + 1], list(sums.values())
+    return views[: max(used) + 1], list(sums.values()), len(all_sums)
 
 
 # ---- what kernels work on -----------------------------------------------------------------------
