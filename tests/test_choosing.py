@@ -11,6 +11,7 @@ from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec
 from pdb_builder.cli import main as builder
 from pdb_builder.pattern import parse_collection
 from solver import Settings, goal_board, random_board, solve, solve_board
+from solver.heuristics import databases as choice
 from solver.heuristics.databases import best_database, how_to_build
 from solver.heuristics.preparing import prepare
 
@@ -114,12 +115,24 @@ def test_the_largest_database_that_fits_into_memory_is_used(shelf, monkeypatch):
     best = {None: WHOLE, 10**9: WHOLE, size[WHOLE]: WHOLE, size[WHOLE] - 1: HALVES, 0: HALVES}
     for free, spec in best.items():
         monkeypatch.setattr("solver.heuristics.databases.available_memory", lambda free=free: free)
+        choice._best.cache_clear()  # as in a new process
         database, unusable = best_database(Grid(3, 3), 0, folder)
         assert (database.spec, unusable) == (spec, ())
     (folder / "3x3-8.h5").unlink()
     for free, spec in {size[collection]: collection, size[collection] - 1: HALVES}.items():
         monkeypatch.setattr("solver.heuristics.databases.available_memory", lambda free=free: free)
+        choice._best.cache_clear()
         assert best_database(Grid(3, 3), 0, folder)[0].spec == spec
+
+
+def test_a_batch_keeps_its_database_when_memory_becomes_short(shelf, monkeypatch):
+    folder = shelf(WHOLE, HALVES)
+    monkeypatch.setattr("solver.heuristics.databases.available_memory", lambda: 10**9)
+    assert solve(EASY, folder=folder).heuristic == "pdb:3x3-8"
+    monkeypatch.setattr("solver.heuristics.databases.available_memory", lambda: 0)
+    assert solve(EASY, folder=folder).heuristic == "pdb:3x3-8"
+    (folder / "3x3-4-4.h5").touch()
+    assert solve(EASY, folder=folder).heuristic == "pdb:3x3-4-4", "the folder has changed"
 
 
 def test_a_sound_database_is_used_beside_a_damaged_one(shelf):

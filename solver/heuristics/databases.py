@@ -1,8 +1,10 @@
 """Which database serves a goal.
 
 A database is named by its file, or else the best one in the folder is used: ``bits`` before ``bytes``, then the one
-with the largest values to expect. It must fit into the memory that is free now, since a search that waits for the disk
-is slower than one with a weaker database; if none fits, the smallest is used. What is named is used in any case.
+with the largest values to expect. It must fit into the memory that is free, since a search that waits for the disk is
+slower than one with a weaker database; if none fits, the smallest is used. What is named is used in any case. The
+choice is made once, and again only if a file appears, changes or goes: all boards of a batch are solved with the same
+database, however little memory their searches leave.
 
 Candidates are recognised by their file names, which begin with the shape of the board or with that of the board on its
 side. A database is opened once, and again only if its file changes.
@@ -15,6 +17,7 @@ import shlex
 from functools import lru_cache
 from math import log2
 from pathlib import Path
+from threading import Lock
 
 from pdb_builder.base.errors import DatabaseError, InputError
 from pdb_builder.base.folders import database_path, databases_folder
@@ -76,21 +79,18 @@ def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Database | None
         pass  # the folder is made when the first database is built
     except OSError as error:
         return None, (f"{folder} cannot be read: {error.strerror or error}: choose another folder",)
-    databases, unusable = _best_first(grid, blank, folder, tuple(sorted(candidates)))
-    if not databases:
-        return None, unusable
-    free = available_memory()
-    for database in databases:
-        if free is None or database.file.status.st_size <= free:
-            return database, unusable
-    return min(databases, key=lambda database: database.file.status.st_size), unusable
+    with _choosing:
+        return _best(grid, blank, folder, tuple(sorted(candidates)))
 
 
-@lru_cache(maxsize=16)
-def _best_first(
+_choosing = Lock()  # threads that need a database wait for the first of them to choose
+
+
+@lru_cache(maxsize=64)
+def _best(
     grid: Grid, blank: int, folder: Path, candidates: tuple[tuple[str, Stamp], ...]
-) -> tuple[list[Database], tuple[str, ...]]:
-    """The databases for a goal among certain files, opened once, the best first; and what is wrong with the others."""
+) -> tuple[Database | None, tuple[str, ...]]:
+    """The best database for a goal among certain files that fits into memory, and what is wrong with the others."""
     fitting, unusable = [], []
     for name, stamp in candidates:
         try:
@@ -100,7 +100,13 @@ def _best_first(
             continue
         if pattern_database.fits(grid, blank, database):
             fitting.append((database.spec.encoding == "bits", _expected_value(database), name, database))
-    return [database for *_, database in sorted(fitting, reverse=True)], tuple(unusable)
+    if not fitting:
+        return None, tuple(unusable)
+    databases = [database for *_, database in sorted(fitting, reverse=True)]
+    smallest = min(databases, key=lambda database: database.file.status.st_size)
+    free = available_memory()
+    fits_memory = (one for one in databases if free is None or one.file.status.st_size <= free)
+    return next(fits_memory, smallest), tuple(unusable)
 
 
 def _expected_value(database: Database) -> float:
@@ -113,24 +119,57 @@ def _expected_value(database: Database) -> float:
     return max(means) + log2(len(means))
 
 
-@lru_cache(maxsize=16)
+Key = tuple[Grid, int, tuple[Database, ...], bool]
+_copies: dict[Key, Heuristic] = {}  # those in huge pages, in the order of their last use
+_copying = Lock()  # threads that need the same copy wait for the first of them
+
+
 def database_heuristic(
     grid: Grid, blank: int, databases: tuple[Database, ...], reflection: bool = True, huge_pages: bool = False
 ) -> Heuristic:
     """The heuristic that looks boards up in databases of one encoding: the largest of all their sums.
 
     It is for the canonical goal with its blank on the given cell. With ``huge_pages`` it works on copies of the tables.
+    Copies are kept for the next board, and given up if there is no memory for another one beside them. Raises
+    ``InputError`` if there is none at all.
     """
+    key = (grid, blank, databases, reflection)
+    if not huge_pages:
+        return _on_files(*key)
+    with _copying:
+        heuristic = _copies.pop(key, None)
+        if heuristic is None:
+            _make_room(sum(database.file.status.st_size for database in databases))
+            heuristic = _prepared(*key, huge_pages=True)
+        _copies[key] = heuristic
+        return heuristic
+
+
+def _make_room(size: int) -> None:
+    """Give up copies, those first that were not used for longest, until there is memory for another one."""
+    while True:
+        try:
+            remedy = "leave out `huge_pages`, or use a smaller database"
+            return require_memory("a copy of the tables in huge pages", size, remedy)
+        except InputError:
+            if not _copies:
+                raise
+            del _copies[next(iter(_copies))]
+
+
+def _prepared(
+    grid: Grid, blank: int, databases: tuple[Database, ...], reflection: bool, huge_pages: bool = False
+) -> Heuristic:
     for database in databases:
         if not pattern_database.fits(grid, blank, database):
             raise InputError(
                 f"{database.path} is for {database.grid} boards with the blank's home on cell {database.spec.blank}, "
                 f"not for {grid} boards with this goal: {how_to_build(grid, blank, database.path.parent)}"
             )
-    if huge_pages:
-        size = sum(database.file.status.st_size for database in databases)
-        require_memory("a copy of the tables in huge pages", size, "leave out `huge_pages`, or use a smaller database")
     return pattern_database.prepare(grid, blank, *databases, reflection=reflection, huge_pages=huge_pages)
+
+
+_on_files = lru_cache(maxsize=16)(_prepared)
 
 
 def how_to_build(grid: Grid, blank: int, folder: Path) -> str:
