@@ -1,4 +1,4 @@
-"""``pdb-builder list``: the named partitions and collections, what they cost, which are built, and the partitions drawn."""
+"""``pdb-builder list``: the named partitions and collections, what they cost, which are built, and how they look."""
 
 from __future__ import annotations
 
