@@ -150,15 +150,15 @@ def _choose_options(command: Parser) -> None:
     )
     command.add_argument(
         "--boards",
-        type=positive,
-        default=64,
+        type=number_above_0,
+        default=200,
         metavar="N",
         help="sample the trees of N random boards (default: %(default)s)",
     )
     command.add_argument(
         "--nodes",
         type=number_above_0,
-        default=20_000,
+        default=5_000,
         metavar="N",
         help="raise the bound until a tree has N nodes (default: %(default)s)",
     )

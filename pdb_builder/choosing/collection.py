@@ -38,10 +38,11 @@ from .covers import Cover, best_covers
 # Measured with the search loop for collections, several sums per word: nanoseconds per expanded node.
 NODE, VIEW = 15.0, 56.0
 
+KEPT_BACK = 0.25  # part of the nodes that has no say in the choice, and judges it
 BASIS = 2_000_000  # bytes: all smaller tables are built to begin with
 WIDTH = 150  # partial covers that go on in the beam
 CLIMBERS = 4  # covers of a step that are improved by exchanges
-LEAST_STEP = 0.002  # a partition must lower the objective by this part of it
+LEAST_STEP = 0.005  # a partition must lower the objective by this part of it
 DISCOUNT = 0.15  # of the gain of a pattern whose table is new, where the present ones are preferred
 NOISE = 0.1  # part of the gains that is random
 TOLERANCE = 0.03  # how much worse than the best a collection may be that is changed further
@@ -102,13 +103,19 @@ class CollectionSearch:
     ) -> None:
         self.catalogue, self.max_memory, self.chance, self.pulse = catalogue, max_memory, chance, pulse
         self.tiles = catalogue.goal.grid.cells - 1
-        nodes = np.flatnonzero(catalogue.room >= 0)
-        self.nothing = Candidate((), frozenset(), nodes, float(catalogue.weights[nodes].sum()), np.inf)
+        nodes = np.arange(len(catalogue.room))
+        self.kept_back = nodes >= len(nodes) - int(len(nodes) * KEPT_BACK)
+        self.nothing = self._nothing(~self.kept_back)
         self.best = self.nothing  # so far
         self.banned: frozenset[int] = frozenset()  # tables that may not be added
         self.reserved: frozenset[int] = frozenset()  # tables that memory is kept for
         self._gains_of: tuple[int, np.ndarray] | None = None
         self.hall: list[Cover] = []  # covers that were the best of a step
+
+    def _nothing(self, part: np.ndarray) -> Candidate:
+        """The collection without partitions, judged on a part of the nodes: it prunes those without room."""
+        nodes = np.flatnonzero(part & (self.catalogue.room >= 0))
+        return Candidate((), frozenset(), nodes, float(self.catalogue.weights[nodes].sum()), np.inf)
 
     # ---- judging ----
 
@@ -332,19 +339,22 @@ class CollectionSearch:
                     current = self.best
         return self.best
 
-    def choice(self, reference: Partition, reference_left: float) -> Choice:
-        """The best so far, in words that mean something elsewhere; ``reference_left`` is what the reference leaves."""
-        best, goal = self.trimmed(self.best), self.catalogue.goal
-        named = self.catalogue.patterns
-        partitions = tuple(tuple(sorted(named[number] for number in cover)) for cover in best.covers)
-        patterns = tuple(named[number] for number in sorted(best.tables))
-        reference_time = reference_left * (NODE + VIEW * goal.views_per_tile(reference))
+    def choice(self, reference: Partition, leaves: np.ndarray) -> Choice:
+        """The best so far, judged on the nodes that were kept back; ``leaves`` are those that the reference leaves."""
+        catalogue, goal = self.catalogue, self.catalogue.goal
+        best = self._nothing(self.kept_back)
+        for cover in self.trimmed(self.best).covers:
+            best = self.with_cover(best, cover)
+        partitions = tuple(tuple(sorted(catalogue.patterns[number] for number in cover)) for cover in best.covers)
+        patterns = tuple(catalogue.patterns[number] for number in sorted(best.tables))
+        left = float(catalogue.weights[self.kept_back & leaves].sum())
+        time = left * (NODE + VIEW * goal.views_per_tile(reference))
         return Choice(
             partitions,
             patterns,
             self.memory(best.tables),
             len({image for partition in partitions for image in goal.images(partition)}),
             goal.views_per_tile(patterns),
-            best.left / reference_left,
-            best.objective / reference_time,
+            best.left / left,
+            best.objective / time,
         )

@@ -13,9 +13,12 @@ to nothing (``docs/benchmarks.md`` has the figures). The nodes beyond the refere
 larger part and matter least: one in ``THINNING`` is kept, and counts for that many.
 
 *Which trees.* Those of random boards, with the bound raised until the tree has enough nodes, or the goal is in it:
-beyond that no search goes on. Each board gives nodes in proportion to its tree, so that sums over the sample estimate
-sums over the trees. Every k-th node in the order of the search is taken, with a random beginning: each has the same
-chance.
+beyond that no search goes on. Boards differ more than nodes of one board do, so there are many boards, each with the
+same number of nodes in the sample, however large its tree: a share of the sample estimates the mean of the shares.
+Every k-th node in the order of the search is taken, with a random beginning: each has the same chance.
+
+*Two parts.* A search among thousands of collections finds one that suits its sample by chance as well as by merit.
+So a part of the boards is kept back: what a collection is worth is predicted on trees that had no say in its choice.
 
 The search here is depth first and never undoes a move, as IDA* does. It looks the reference's tables up afresh for
 every move, which is simple, and at a million nodes a second fast enough.
@@ -355,24 +358,21 @@ def draw_sample(
     chance: random.Random,
     progress: Callable[[float], object] = lambda share: None,
 ) -> TreeSample:
-    """About ``wanted`` nodes of the trees of some boards, and of their fringes; trees have ``nodes`` nodes or more."""
-    bounds, total = [], 0
+    """About ``wanted`` nodes of the trees of some boards, and of their fringes; trees have ``nodes`` nodes or more.
+
+    The nodes are in the order of the boards, as many of each.
+    """
+    drawn = []
     for number, board in enumerate(boards):
         bound = tree.value(board)
         while (found := tree.search(board, bound)).inside < nodes and not found.goal:
             bound += 2
-        bounds.append(bound)
-        total += found.inside
-        progress((number + 1) / len(boards) / 10)
-    rate = max(1, round(total / wanted))
-    every = (rate, rate * THINNING)
-    drawn = []
-    for number, (board, bound) in enumerate(zip(boards, bounds, strict=True)):
+        rate = max(1, found.inside * len(boards) // wanted)
+        every = (rate, rate * THINNING)
         offset = (chance.randrange(every[0]), chance.randrange(every[1]))
         drawn.append(tree.search(board, bound + SLACK, slack=SLACK, every=every, offset=offset))
-        progress(0.1 + 0.9 * (number + 1) / len(boards))
-    boards_drawn, margins, inside = (
-        np.concatenate([getattr(one, name) for one in drawn]) for name in ("boards", "margins", "kept_inside")
-    )
-    within = margins >= 0  # deeper than the bound is in no tree
-    return TreeSample(boards_drawn[within], margins[within], np.where(inside == 1, 1, THINNING)[within])
+        progress((number + 1) / len(boards))
+    parts = ("boards", "margins", "kept_inside")
+    all_boards, margins, inside = (np.concatenate([getattr(one, part) for one in drawn]) for part in parts)
+    within = margins >= 0  # what is deeper than the bound is in no tree
+    return TreeSample(all_boards[within], margins[within], np.where(inside == 1, 1, THINNING)[within])

@@ -59,19 +59,24 @@ def run(args: argparse.Namespace) -> int:
     sample = given or _drawn(tree, chance, args)
     if args.save_samples:
         write_sample(args.save_samples, sample)
-    left = float(sample.weights[tree.leaves(sample)].sum())
-    if not left:
-        raise InputError("the reference prunes every node of the sample, so nothing can be compared: use larger trees")
+    leaves = tree.leaves(sample)
     del tree
     file = ColumnFile(args.columns, goal, sample) if args.columns else None
     catalogue = Catalogue(goal, sample, largest, args.threads, file, patterns)
     search = CollectionSearch(catalogue, args.max_memory, chance)
+    for part in (search.kept_back, ~search.kept_back):
+        if not (part & leaves).any():
+            raise InputError(
+                f"the reference prunes every node of a part of the sample, which has {counted(len(sample), 'node')}: "
+                "use more nodes, or larger trees"
+            )
+    left = float(sample.weights[leaves & ~search.kept_back].sum())
     interrupted = _search(search, start, left, args)
     if search.best.empty:
         if interrupted:
             raise KeyboardInterrupt("before a collection was found: give it more time")
         raise InputError(f"no collection was found within {readable_size(args.max_memory)} and the time: give it more")
-    choice = search.choice(reference, left)
+    choice = search.choice(reference, leaves)
     _print(choice, goal, reference, sample, catalogue, args)
     if interrupted:
         raise KeyboardInterrupt("the best collection so far is printed")
