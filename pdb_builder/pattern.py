@@ -48,6 +48,8 @@ MAX_TILES = 12  # the number of arrangements grows as k!
 MAX_FOOTPRINTS = 2**31  # blocks are numbered in 32 bits
 MAX_TABLES = 100  # of a collection: the label of its file lists them
 MAX_PARTITIONS = 100
+MAX_SUMS = 64  # that a search looks at, each partition with its images: a set of them is one word
+MAX_VIEWS = 254  # patterns that they have together: the number of one is a byte
 
 
 # ---- partitions and collections, written and named ----------------------------------------------

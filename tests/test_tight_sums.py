@@ -160,7 +160,7 @@ def test_sums_that_are_left_out_are_mentioned(shelf, monkeypatch):
     folder = shelf(Spec(GRID, parse_collection(MANY)))
     whole, remarks = prepare("pdb", GRID, 0, folder, pytest.fail), []
     assert whole.parts >= 5 and whole.left_out == 0
-    for name, most, kept in (("MOST_SUMS", 3, 3), ("MOST_VIEWS", 5, None)):
+    for name, most, kept in (("MAX_SUMS", 3, 3), ("MAX_VIEWS", 5, None)):
         databases._on_files.cache_clear()
         remarks.clear()
         with monkeypatch.context() as patch:

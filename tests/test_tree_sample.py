@@ -8,7 +8,7 @@ import pytest
 
 from pdb_builder.build import build_table
 from pdb_builder.choosing.symmetry import Goal
-from pdb_builder.choosing.tree_sample import SLACK, THINNING, Tree, draw_sample, random_board
+from pdb_builder.choosing.tree_sample import SLACK, THINNING, Tree, different_turns, draw_sample, random_board
 from pdb_builder.grid import Grid
 
 from .oracle import boards_after, distances_to, pattern_distances, solvable_boards
@@ -18,6 +18,7 @@ pytestmark = pytest.mark.jit
 CASES = [
     (Grid(3, 3), 0, ((1, 2, 3, 4), (5, 6, 7, 8))),
     (Grid(3, 3), 4, ((1, 2, 4), (3, 5), (6, 7, 8))),
+    (Grid(3, 3), 4, ((1, 2, 3), (4, 6), (5, 8), (7,))),  # its own mirror image, so that it has four images, not eight
     (Grid(3, 3), 1, ((1, 2, 3), (4, 5, 6, 7, 8))),
     (Grid(2, 4), 0, ((1, 4, 5), (2, 3, 6, 7))),
     (Grid(2, 4), 7, ((1, 2, 3, 4), (5, 6, 7))),
@@ -102,6 +103,19 @@ def test_every_node_is_drawn_with_the_same_chance():
         ):
             expected[node] += every[1] if node[2] else every[0]
         assert drawn == expected
+
+
+def test_every_image_of_a_partition_is_one_sum():
+    """Also of one that is its own image: in rows it is its own mirror image, about a diagonal it is another's."""
+    goal = Goal(Grid(3, 3), 4)
+    rows, diagonal = ((1, 2, 3), (4, 6), (5, 8), (7,)), ((1,), (2, 4), (3, 6), (5, 7, 8))
+    for partition, count in ((rows, 4), (diagonal, 4), (((1, 2), (3, 5), (7, 8), (4, 6)), 2), (CASES[1][2], 8)):
+        sums = []
+        for symmetry in different_turns(goal, partition):
+            image = goal.tile_images[symmetry]
+            sums.append({frozenset(image.index(tile) for tile in tiles) for tiles in partition})
+        everything = {frozenset(map(frozenset, other)) for other in goal.images(partition)}
+        assert set(map(frozenset, sums)) == everything and len(sums) == len(everything) == count
 
 
 @pytest.mark.parametrize(("grid", "blank", "partition"), CASES)

@@ -1,11 +1,13 @@
 """The search for a collection: which partitions together leave the least time.
 
 *What counts.* A collection of partitions, with all their images, leaves some share of the nodes, and takes some time
-per node. The time is that of looking up the views of the tile that moves, one view for each pattern that has it:
+per node. Part of the time goes into looking up the views of the tile that moves, one view for each pattern that has it:
 
     nanoseconds per node = NODE + VIEW × views per tile
 
-so tables cost time, and partitions over tables that are there already cost none. The objective is their product.
+so tables cost time, and partitions over tables that are there already cost none. The search loop looks at one view of a
+move, and at the others only if it survives; but each expanded node is a move that survived, so their number counts all
+the same. The objective is the product of nodes and time per node.
 
 *One step.* To a collection, the partition is added that lowers the objective most. Good covers (``covers``) by what
 patterns gain on the nodes still left are where the search for it begins; from the best of them it climbs, exchanging
@@ -18,7 +20,9 @@ by similar ones and partitions found that use them. What is better stays, and fo
 *Which tables.* The columns of all patterns are known or guessed (``catalogue``), and steps make no difference between
 them. Only if a collection promises to be better than the best are its unknown tables built, one after another, for as
 long as it still promises that. So the best collection is always made of known ones, and tables are built where they
-seem to matter.
+seem to matter. Guesses rest on the columns of small patterns. The smallest tables are therefore all built to begin
+with. The next larger ones would make better guesses but take minutes, so they are built a few at a time, between
+attempts: the first collection is there soon, and later ones are guessed better.
 """
 
 from __future__ import annotations
@@ -31,15 +35,19 @@ from itertools import combinations, count
 
 import numpy as np
 
-from ..pattern import MAX_PARTITIONS, MAX_TABLES, Collection, Partition, Pattern
+from ..pattern import MAX_SUMS, MAX_TABLES, MAX_VIEWS, Collection, Partition, Pattern, Spec
 from .catalogue import Catalogue, Focus
 from .covers import Cover, best_covers
 
-# Measured with the search loop for collections, several sums per word: nanoseconds per expanded node.
-NODE, VIEW = 15.0, 56.0
+# Nanoseconds per expanded node, measured on 5x5 (``docs/benchmarks.md``): a fixed part, one for each view of the tile
+# that moves, and a larger one if its table is large, for memory answers later.
+NODE, VIEW, LARGE_VIEW = 235.0, 50.0, 75.0
+LARGE = 100_000_000  # bytes of a table
 
 KEPT_BACK = 0.25  # part of the nodes that has no say in the choice, and judges it
-BASIS = 2_000_000  # bytes: all smaller tables are built to begin with
+BASIS = 300_000  # bytes: all smaller tables are built to begin with
+WIDER_BASIS = 2_000_000  # bytes: all smaller tables are built in the course of time,
+GROWTH = 20  # so many between two attempts
 WIDTH = 150  # partial covers that go on in the beam
 CLIMBERS = 4  # covers of a step that are improved by exchanges
 LEAST_STEP = 0.005  # a partition must lower the objective by this part of it
@@ -57,9 +65,10 @@ class Enough(Exception):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A collection: its covers, the tables they need, the nodes it leaves, its objective."""
+    """A collection: its covers, with their images the sums, the tables they need, the nodes it leaves, its objective."""
 
     covers: tuple[Cover, ...]
+    sums: frozenset[Cover]
     tables: frozenset[int]
     alive: np.ndarray
     left: float
@@ -72,7 +81,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was found: the partitions, the patterns that need tables, and what is predicted, as shares of a reference's.
+    """What was found: the partitions, the patterns that get tables, and what is predicted, as shares of a reference's.
 
     ``sums`` counts the distinct images of all partitions.
     """
@@ -115,36 +124,49 @@ class CollectionSearch:
     def _nothing(self, part: np.ndarray) -> Candidate:
         """The collection without partitions, judged on a part of the nodes: it prunes those without room."""
         nodes = np.flatnonzero(part & (self.catalogue.room >= 0))
-        return Candidate((), frozenset(), nodes, float(self.catalogue.weights[nodes].sum()), np.inf)
+        return Candidate((), frozenset(), frozenset(), nodes, float(self.catalogue.weights[nodes].sum()), np.inf)
 
     # ---- judging ----
 
     def nanoseconds(self, tables: frozenset[int]) -> float:
         """The time per node."""
-        numbers = list(tables)
-        views = float((self.catalogue.sizes[numbers] * self.catalogue.orbit[numbers]).sum())
-        return NODE + VIEW * views / self.tiles
+        catalogue, numbers = self.catalogue, list(tables)
+        views = np.where(catalogue.bytes[numbers] > LARGE, LARGE_VIEW, VIEW)
+        return NODE + float((views * catalogue.sizes[numbers] * catalogue.orbit[numbers]).sum()) / self.tiles
 
     def memory(self, tables: frozenset[int]) -> int:
         """The bytes of some tables."""
         return int(self.catalogue.bytes[list(tables)].sum())
 
     def _fits(self, tables: frozenset[int]) -> bool:
-        """Whether a collection may have these tables."""
-        return len(tables) <= MAX_TABLES and self.memory(tables) <= self.max_memory
+        """Whether a collection may have these tables, and their views be looked at."""
+        views = int(self.catalogue.orbit[list(tables)].sum())
+        return len(tables) <= MAX_TABLES and views <= MAX_VIEWS and self.memory(tables) <= self.max_memory
+
+    def _fits_alone(self, cover: Cover) -> bool:
+        """Whether a single partition may be a collection: ``Spec`` gives each of its patterns a table, even images."""
+        return int(self.catalogue.bytes[list(cover)].sum()) <= self.max_memory
+
+    def acceptable(self, candidate: Candidate) -> bool:
+        """Whether a collection may be the answer: its tables fit as they are stored, and all its sums are looked at."""
+        if len(candidate.covers) == 1 and not self._fits_alone(candidate.covers[0]):
+            return False
+        return self._fits(candidate.tables) and len(candidate.sums) <= MAX_SUMS
 
     def with_cover(self, candidate: Candidate, cover: Cover) -> Candidate:
         """The collection with one more partition."""
         catalogue = self.catalogue
         alive = candidate.alive
         pruned = np.zeros(len(alive), dtype=bool)
-        for patterns in catalogue.images[list(cover)].T:
+        images = catalogue.images[list(cover)].T
+        for patterns in images:
             value = sum(catalogue.excess[pattern][alive].astype(np.int64) for pattern in patterns)
             pruned |= value > catalogue.room[alive]
         alive = alive[~pruned]
         tables = candidate.tables | {int(catalogue.table[number]) for number in cover}
+        sums = candidate.sums | {tuple(sorted(patterns)) for patterns in images.tolist()}
         left = float(catalogue.weights[alive].sum())
-        return Candidate((*candidate.covers, cover), tables, alive, left, left * self.nanoseconds(tables))
+        return Candidate((*candidate.covers, cover), sums, tables, alive, left, left * self.nanoseconds(tables))
 
     def collection(self, covers: tuple[Cover, ...]) -> Candidate:
         """The collection of some covers."""
@@ -171,6 +193,8 @@ class CollectionSearch:
         catalogue = self.catalogue
         needed = {cover: tables | set(catalogue.table[list(cover)].tolist()) for cover in covers}
         fitting = [cover for cover, new in needed.items() if self._fits(new | self.reserved)]
+        if not tables:
+            fitting = [cover for cover in fitting if self._fits_alone(cover)]
         if not fitting:
             return []
         left = focus.left(catalogue.sums(fitting))
@@ -233,7 +257,8 @@ class CollectionSearch:
 
     def greedy(self, candidate: Candidate) -> Candidate:
         """The collection with more partitions, for as long as that lowers the objective."""
-        while candidate.left and len(candidate.covers) < MAX_PARTITIONS:
+        most = MAX_SUMS - self.catalogue.images.shape[1]  # room for one more partition with all its images
+        while candidate.left and len(candidate.sums) <= most:
             self.pulse()
             steps = self.steps(candidate)
             if not steps or steps[0][0] > candidate.objective * (1 - LEAST_STEP):
@@ -245,7 +270,7 @@ class CollectionSearch:
         """The collection without partitions that have become superfluous."""
         for cover in candidate.covers:
             other = self.collection(tuple(kept for kept in candidate.covers if kept != cover))
-            if other.objective <= candidate.objective:
+            if other.objective <= candidate.objective and self.acceptable(other):
                 candidate = other
         return candidate
 
@@ -298,7 +323,7 @@ class CollectionSearch:
     def proven(self, candidate: Candidate) -> Candidate:
         """The collection after its unknown tables were built, as long as it promises to be better than the best."""
         catalogue = self.catalogue
-        while candidate.objective < self.best.objective:
+        while candidate.objective < self.best.objective and self.acceptable(candidate):
             unknown = [table for table in sorted(candidate.tables) if not catalogue.known[table]]
             if not unknown:
                 self.best = candidate
@@ -320,17 +345,16 @@ class CollectionSearch:
         with contextlib.suppress(Enough):
             self.hall += [tuple(sorted(catalogue.number[tiles] for tiles in partition)) for partition in start]
             basis = np.flatnonzero(catalogue.bytes <= min(BASIS, self.max_memory)).tolist()
-            for number in (*(number for cover in self.hall for number in cover), *basis):
-                catalogue.add(number)
-                self.pulse()
+            self._build((*(number for cover in self.hall for number in cover), *basis))
             begun = self.collection(tuple(self.hall))
-            if self._fits(begun.tables):
+            if self.acceptable(begun):
                 self.best = self.trimmed(begun)
             current, tried = self.best, catalogue.tried
             for _ in count() if candidates is None else range(candidates):
                 found = self.proven(self.shaken(current))
                 if self.best.empty and found.empty:  # not even the smallest tables fit
                     break
+                self._widen_basis()
                 if tried != catalogue.tried:  # what was guessed may be known now
                     current, tried = self.collection(current.covers), catalogue.tried
                 if found.objective <= self.best.objective * (1 + TOLERANCE):
@@ -339,6 +363,19 @@ class CollectionSearch:
                     current = self.best
         return self.best
 
+    def _build(self, numbers: Iterable[int]) -> None:
+        """Build the tables of some patterns."""
+        for number in numbers:
+            self.catalogue.add(number)
+            self.pulse()
+
+    def _widen_basis(self) -> None:
+        """Build a few more small tables, those of high gain first."""
+        catalogue = self.catalogue
+        small = ~catalogue.known & (catalogue.bytes <= min(WIDER_BASIS, self.max_memory))
+        tables = np.unique(catalogue.table[small])
+        self._build(tables[np.argsort(-self._gains()[tables], kind="stable")][:GROWTH].tolist())
+
     def choice(self, reference: Partition, leaves: np.ndarray) -> Choice:
         """The best so far, judged on the nodes that were kept back; ``leaves`` are those that the reference leaves."""
         catalogue, goal = self.catalogue, self.catalogue.goal
@@ -346,14 +383,15 @@ class CollectionSearch:
         for cover in self.trimmed(self.best).covers:
             best = self.with_cover(best, cover)
         partitions = tuple(tuple(sorted(catalogue.patterns[number] for number in cover)) for cover in best.covers)
-        patterns = tuple(catalogue.patterns[number] for number in sorted(best.tables))
+        patterns = Spec(goal.grid, partitions, goal.blank, "bits").patterns
         left = float(catalogue.weights[self.kept_back & leaves].sum())
-        time = left * (NODE + VIEW * goal.views_per_tile(reference))
+        tables = {int(catalogue.table[catalogue.number[tiles]]) for tiles in reference}
+        time = left * self.nanoseconds(frozenset(tables))
         return Choice(
             partitions,
             patterns,
-            self.memory(best.tables),
-            len({image for partition in partitions for image in goal.images(partition)}),
+            int(catalogue.bytes[[catalogue.number[tiles] for tiles in patterns]].sum()),
+            len(best.sums),
             goal.views_per_tile(patterns),
             best.left / left,
             best.objective / time,

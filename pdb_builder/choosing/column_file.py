@@ -4,7 +4,8 @@ Building tables takes nearly all of the time, and a column is all that remains o
 that says what it is for: the goal and the fingerprint of the sample. Records follow, each a line with the tiles of a
 table's pattern and a SHA-256, and then its columns, one byte per node, those of all patterns of the orbit in ascending
 order. Records are only ever appended. The checksum covers the first line, the tiles and the columns, so a record that
-was cut short, changed or taken from another file is noticed: reading ends before it, and the next one takes its place.
+was cut short, changed or taken from another file is noticed: reading ends before it, with a remark, and the next one
+takes its place.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ..base.errors import InputError
+from ..base.wording import counted
 from ..pattern import Pattern
 from .symmetry import Goal
 from .tree_sample import TreeSample
@@ -28,11 +30,13 @@ LONGEST_LINE = 200  # bytes: the tiles of a pattern and a checksum
 class ColumnFile:
     """The columns of a sample in a file, which is created if it does not exist. Raises ``InputError``.
 
-    One process at a time can use it.
+    One process at a time can use it. ``notify`` is told of damage in one line.
     """
 
-    def __init__(self, path: Path, goal: Goal, sample: TreeSample) -> None:
-        self.path, self.goal, self.nodes = path, goal, len(sample)
+    def __init__(
+        self, path: Path, goal: Goal, sample: TreeSample, notify: Callable[[str], object] = lambda remark: None
+    ) -> None:
+        self.path, self.goal, self.nodes, self.notify = path, goal, len(sample), notify
         facts = {"columns": 1, "board": str(goal.grid), "blank": goal.blank, "sample": sample.fingerprint}
         self.label = json.dumps(facts).encode() + b"\n"
         try:
@@ -55,20 +59,32 @@ class ColumnFile:
 
     def read(self) -> Iterator[tuple[Pattern, np.ndarray]]:
         """The sound records: the pattern of a table and the columns of its orbit."""
-        file = self._file
-        file.seek(self.end)
-        while line := file.readline(LONGEST_LINE):
-            words = line.decode("ascii", "replace").split()
-            try:
-                pattern = tuple(map(int, words[0].split(",")))
-                orbit = self.goal.orbit(pattern)
-            except (ValueError, IndexError):
+        self._file.seek(self.end)
+        sound = 0
+        while line := self._file.readline(LONGEST_LINE):
+            record = self._record(line)
+            if record is None:
+                rest = self._file.seek(0, 2) - self.end
+                self.notify(
+                    f"{self.path} is damaged after {counted(sound, 'table')}: the other {counted(rest, 'byte')} are "
+                    "dropped, and what was there is built again when it is needed"
+                )
                 return
-            columns = file.read(len(orbit) * self.nodes)
-            if len(words) != 2 or self._checksum(words[0].encode(), columns) != words[1]:
-                return
-            self.end = file.tell()
-            yield pattern, np.frombuffer(columns, dtype=np.uint8).reshape(len(orbit), self.nodes)
+            self.end, sound = self._file.tell(), sound + 1
+            yield record
+
+    def _record(self, line: bytes) -> tuple[Pattern, np.ndarray] | None:
+        """The record that begins with a line, or None if it is not sound."""
+        words = line.decode("ascii", "replace").split()
+        try:
+            pattern = tuple(map(int, words[0].split(",")))
+            orbit = self.goal.orbit(pattern)
+        except (ValueError, IndexError):
+            return None
+        columns = self._file.read(len(orbit) * self.nodes)
+        if len(words) != 2 or self._checksum(words[0].encode(), columns) != words[1]:
+            return None
+        return pattern, np.frombuffer(columns, dtype=np.uint8).reshape(len(orbit), self.nodes)
 
     def append(self, pattern: Pattern, columns: np.ndarray) -> None:
         """Write a record after the last sound one."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..base.errors import InputError
 from ..base.files import check_writable, output_file
+from ..base.wording import counted
 from .symmetry import Goal
 from .tree_sample import TreeSample, is_solvable
 
@@ -42,7 +43,7 @@ def read_sample(path: Path, goal: Goal) -> TreeSample:
     """The sample in a file; raises ``InputError`` with the line that is wrong."""
     cells, nodes = goal.grid.cells, []
     try:
-        with path.open(encoding="ascii", errors="replace") as lines:
+        with path.open(encoding="ascii", errors="replace", newline="\n") as lines:
             for number, line in enumerate(lines, start=1):
                 words = line.split()
                 if words and not words[0].startswith("#"):
@@ -58,15 +59,21 @@ def read_sample(path: Path, goal: Goal) -> TreeSample:
 def _node(words: list[str], goal: Goal, where: str) -> list[int]:
     """The margin, the weight and the board of a line."""
     cells = goal.grid.cells
-    expected = f"write a margin, a weight if it is not 1, and the {cells} tiles of {goal.grid.a_board}"
-    if not all(word.isascii() and word.isdigit() and len(word) < 10 for word in words):
-        raise InputError(f"{where} has something else than numbers: {expected}")
+    expected = f"write a margin, a weight if it is not 1, and the {cells} tiles of {goal.grid.a_board}, 0 for the blank"
+    for word in words:
+        if not (word.isascii() and word.isdigit() and len(word) < 10):
+            raise InputError(f"{where}: '{word[:20]}' is not a whole number from 0 to 999999999: {expected}")
     numbers = [int(word) for word in words]
     if len(numbers) == cells + 1:
         numbers.insert(1, 1)
     board = numbers[2:]
-    if sorted(board) != list(range(cells)) or numbers[1] == 0:
-        raise InputError(f"{where} is not a node: {expected}")
+    if len(board) != cells:
+        raise InputError(f"{where} has {counted(len(words), 'number')}, a node has {cells + 1} or {cells + 2}: {expected}")
+    if sorted(board) != list(range(cells)):
+        missing = min(set(range(cells)) - set(board))
+        raise InputError(f"{where} has no tile {missing} among the last {cells} numbers, its board: {expected}")
+    if numbers[1] == 0:
+        raise InputError(f"{where}: its node stands for 0 nodes: give it a weight of 1 or more, or remove the line")
     if not is_solvable(goal, board):
         raise InputError(
             f"{where} has a board that cannot be solved: check the goal, its blank is on cell {goal.blank}"

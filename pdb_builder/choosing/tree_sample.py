@@ -38,7 +38,7 @@ import numpy as np
 from ..base.jit import kernel, popcount, shared
 from ..build import BuiltTable
 from ..index import arrangement_rank, footprint_rank, signed_masks, zone_number
-from ..pattern import MAX_TILES
+from ..pattern import MAX_TILES, Pattern
 from .columns import distances_in
 from .symmetry import Goal
 
@@ -104,7 +104,7 @@ def random_board(goal: Goal, chance: random.Random) -> tuple[int, ...]:
 
 
 class Views(NamedTuple):
-    """All images of a partition over the tables of its patterns. View i = symmetry * patterns + pattern."""
+    """All different images of a partition over the tables of its patterns. View i = sum * patterns + pattern."""
 
     view_of: np.ndarray  # [sum, tile] -> the view that has the tile
     sizes: np.ndarray  # view -> its number of tiles
@@ -118,24 +118,34 @@ class Views(NamedTuple):
     strides: np.ndarray  # view -> bytes per block
 
 
+def different_turns(goal: Goal, partition: Sequence[Pattern]) -> list[int]:
+    """The symmetries through which the tables of a partition make different sums: those that it turns *into* it."""
+    found: dict[frozenset[Pattern], int] = {}
+    for symmetry, image in enumerate(goal.tile_images):
+        played = frozenset(tuple(tile for tile in goal.tiles if image[tile] in tiles) for tiles in partition)
+        found.setdefault(played, symmetry)
+    return list(found.values())
+
+
 def views_of(goal: Goal, tables: Sequence[BuiltTable]) -> Views:
-    """The views of all images of a partition, whose tables are given."""
-    cells, count = goal.grid.cells, len(tables) * len(goal.cell_images)
+    """The views of all different images of a partition, whose tables are given."""
+    turns = different_turns(goal, [table.tiles for table in tables])
+    cells, count = goal.grid.cells, len(tables) * len(turns)
     sizes = np.zeros(count, dtype=np.int64)
     tiles = np.zeros((count, MAX_TILES), dtype=np.int64)
     cell_images = np.zeros((count, cells), dtype=np.int64)
-    view_of = np.zeros((len(goal.cell_images), cells), dtype=np.int64)
+    view_of = np.zeros((len(turns), cells), dtype=np.int64)
     goals, first_starts, entry_starts, strides = (np.zeros(count, dtype=np.int64) for _ in range(4))
     at_first = at_entry = 0
     for number, table in enumerate(tables):
-        for symmetry, (image, tile_image) in enumerate(zip(goal.cell_images, goal.tile_images, strict=True)):
-            view = symmetry * len(tables) + number
-            original = {image: tile for tile, image in enumerate(tile_image)}
+        for at_sum, symmetry in enumerate(turns):
+            view = at_sum * len(tables) + number
+            original = {image: tile for tile, image in enumerate(goal.tile_images[symmetry])}
             played = [original[tile] for tile in table.tiles]
             sizes[view], strides[view] = len(played), table.values.shape[1]
             tiles[view, : len(played)] = played
-            view_of[symmetry, played] = view
-            cell_images[view] = image
+            view_of[at_sum, played] = view
+            cell_images[view] = goal.cell_images[symmetry]
             goals[view] = signed_masks([sum(1 << goal.homes[tile] for tile in table.tiles)])[0]
             first_starts[view], entry_starts[view] = at_first, at_entry
         at_first += len(table.first_block)
@@ -270,6 +280,7 @@ class Tree:
     def __init__(self, goal: Goal, tables: Sequence[BuiltTable]) -> None:
         grid = goal.grid
         self.goal, self.tables, self.views = goal, tables, views_of(goal, tables)
+        self.turns = different_turns(goal, [table.tiles for table in tables])
         everywhere, odd_cells = signed_masks([grid.all_cells, grid.odd_cells])
         neighbours = np.full((grid.cells, 4), -1, dtype=np.int64)
         for cell, around in enumerate(grid.neighbours):
@@ -282,19 +293,19 @@ class Tree:
         return np.concatenate(
             [
                 distances_in(self.goal, table, places, symmetry)
-                for symmetry in range(len(self.goal.cell_images))
+                for symmetry in self.turns
                 for table in self.tables
             ]
         )
 
     def value(self, board: Sequence[int]) -> int:
         """The largest sum: a lower bound on the moves to the goal."""
-        return int(self.distances(board).reshape(len(self.goal.cell_images), -1).sum(axis=1).max())
+        return int(self.distances(board).reshape(len(self.turns), -1).sum(axis=1).max())
 
     def leaves(self, sample: TreeSample) -> np.ndarray:
         """Which nodes of a sample are in the tree of this partition."""
         left = np.ones(len(sample), dtype=bool)
-        for symmetry in range(len(self.goal.cell_images)):
+        for symmetry in self.turns:
             left &= (
                 sum(distances_in(self.goal, table, sample.places, symmetry) for table in self.tables) <= sample.margins
             )
@@ -315,7 +326,7 @@ class Tree:
         an offset of their own.
         """
         distances = self.distances(board)
-        sums = distances.reshape(len(self.goal.cell_images), -1).sum(axis=1)
+        sums = distances.reshape(len(self.turns), -1).sum(axis=1)
         depths = bound + 2
         counts = np.array([0, 1, 0, 0, 0, NO_GOAL], dtype=np.int64)
         totals = np.zeros((depths, len(sums)), dtype=np.int64)

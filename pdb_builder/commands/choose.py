@@ -29,8 +29,9 @@ from ..choosing.symmetry import Goal
 from ..choosing.tree_sample import Tree, TreeSample, draw_sample, random_board
 from ..grid import Grid
 from ..index import index_of
-from ..memory import build_memory, check_build_memory, least_build_memory
+from ..memory import build_memory, check_build_memory, least_build_memory, require_memory
 from ..pattern import MAX_TILES, Collection, Partition, Spec, check_pattern_board, parse_collection
+from ..shell import notice
 from ..store import table_bytes
 from .build import ProgressBars, blank_cell
 
@@ -53,7 +54,11 @@ def run(args: argparse.Namespace) -> int:
     start = Spec(grid, parse_collection(args.start) if args.start else (reference,), goal.blank, "bits").partitions
     given = read_sample(args.samples, goal) if args.samples else None
     patterns = {tiles for partition in (reference, *start) for tiles in partition}
-    check_build_memory(grid, map(len, patterns), "bits", threads=args.threads)
+    require_memory(
+        f"building the {'reference' if not args.start else 'collection to begin with'}",
+        build_memory(grid, max(map(len, patterns)), "bits", args.threads),
+        "close other programs" if not args.start else "`start` with smaller patterns",
+    )
     tree = Tree(goal, [build_table(grid, tiles, blank=goal.blank, threads=args.threads) for tiles in reference])
     chance = random.Random(args.seed)
     sample = given or _drawn(tree, chance, args)
@@ -61,7 +66,7 @@ def run(args: argparse.Namespace) -> int:
         write_sample(args.save_samples, sample)
     leaves = tree.leaves(sample)
     del tree
-    file = ColumnFile(args.columns, goal, sample) if args.columns else None
+    file = ColumnFile(args.columns, goal, sample, notice) if args.columns else None
     catalogue = Catalogue(goal, sample, largest, args.threads, file, patterns)
     search = CollectionSearch(catalogue, args.max_memory, chance)
     for part in (search.kept_back, ~search.kept_back):
@@ -87,21 +92,23 @@ def run(args: argparse.Namespace) -> int:
 
 def _largest(goal: Goal, args: argparse.Namespace) -> int:
     """The largest number of tiles of a pattern whose table can be built here and fits into the collection's memory."""
-    grid = goal.grid
-    memory = available_memory() or args.max_memory
-    largest = 0
-    for size in range(1, min(args.largest or MAX_TILES, MAX_TILES, grid.cells - 1) + 1):
-        if (
-            comb(grid.cells, size) * factorial(size) // 8 > args.max_memory
-            or least_build_memory(grid, size, "bits") > memory
-            or table_bytes(index_of(grid, size), "bits") > args.max_memory
-            or build_memory(grid, size, "bits", args.threads) > memory
-            or sum(map(len, connected_patterns(goal, size))) > MOST_PATTERNS
-        ):
-            break
-        largest = size
-    if largest < 2:
-        raise InputError(f"no table of two tiles fits into {readable_size(args.max_memory)}: raise `max_memory`")
+    grid, most_memory = goal.grid, args.max_memory
+    available = available_memory() or most_memory
+
+    def possible(size: int) -> bool:  # estimates first: the index of a large pattern takes time and memory itself
+        return (
+            comb(grid.cells, size) * factorial(size) // 8 <= most_memory
+            and least_build_memory(grid, size, "bits") <= available
+            and table_bytes(index_of(grid, size), "bits") <= most_memory
+            and build_memory(grid, size, "bits", args.threads) <= available
+            and sum(map(len, connected_patterns(goal, size))) <= MOST_PATTERNS
+        )
+
+    if table_bytes(index_of(grid, 1), "bits") > most_memory:
+        raise InputError(f"no table of {grid.a_board} fits into {readable_size(most_memory)}: raise `max_memory`")
+    largest = 1
+    while largest < min(args.largest or MAX_TILES, MAX_TILES, grid.cells - 1) and possible(largest + 1):
+        largest += 1
     return largest
 
 

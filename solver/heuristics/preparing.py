@@ -12,11 +12,11 @@ from pdb_builder.base.huge_pages import why_no_huge_pages
 from pdb_builder.base.machine import readable_size
 from pdb_builder.database import Database
 from pdb_builder.grid import Grid
+from pdb_builder.pattern import MAX_SUMS, MAX_VIEWS
 
 from . import check_name, hamming, inversions, linear_conflict, manhattan, maximum, parts_of, walking_distance
 from .contract import Heuristic
 from .databases import best_database, database_heuristic, how_to_build, named_database
-from .views import MOST_SUMS, MOST_VIEWS
 
 SIMPLE = {
     "manhattan": manhattan.prepare,
@@ -83,7 +83,7 @@ def from_databases(
     if heuristic.left_out:
         notify(
             f"{heuristic.name} has {heuristic.parts + heuristic.left_out} sums, of which only the first "
-            f"{heuristic.parts} are used: a search has room for {MOST_SUMS} sums of {MOST_VIEWS} different patterns"
+            f"{heuristic.parts} are used: a search has room for {MAX_SUMS} sums of {MAX_VIEWS} different patterns"
         )
     if huge_pages and seconds > LONG:
         size = readable_size(sum(database.file.status.st_size for database in databases))

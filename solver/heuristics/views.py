@@ -40,7 +40,7 @@ from pdb_builder.index import (
     signed_masks,
     zone_around,
 )
-from pdb_builder.pattern import MAX_TILES
+from pdb_builder.pattern import MAX_SUMS, MAX_TILES, MAX_VIEWS
 from pdb_builder.recipes import merge_moves, order_maps
 
 from .contract import MOVES_OF_NODE, body_of, operation
@@ -48,10 +48,8 @@ from .contract import MOVES_OF_NODE, body_of, operation
 MOST_RANKED = 26  # cells of a board whose footprints are ranked by two tables
 ZONES = 16  # zones of a footprint that can be told apart: a number takes four bits
 GROUP, GROUP_WORDS = 64, 5  # footprints of a group, and words of its row
-MOST_SUMS = 64  # a set of sums is one word
 FEW_VIEWS = 2  # of a tile: so few are all looked up for every move
-MOST_VIEWS = 254  # the number of a view is a byte
-NO_VIEW = 255
+NO_VIEW = 255  # beyond ``MAX_VIEWS``
 
 # The columns of ``facts``, what is known of a view.
 SIZE, MERGES, ORDERS, MERGE_MOVES, ORDER_MAPS, GROUPS, MAP_OF, MAPS, BASE, STRIDE = range(10)
@@ -237,7 +235,7 @@ def views_and_sums(
                         views.append(view)
                     together.append(at)
                 all_sums.add(frozenset(together))
-                if len(sums) < MOST_SUMS and len(views) <= MOST_VIEWS:
+                if len(sums) < MAX_SUMS and len(views) <= MAX_VIEWS:
                     sums.setdefault(frozenset(together), together)
     used = {number for together in sums.values() for number in together}
     return views[: max(used) + 1], list(sums.values()), len(all_sums)
