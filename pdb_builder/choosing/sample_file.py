@@ -68,7 +68,8 @@ def _node(words: list[str], goal: Goal, where: str) -> list[int]:
         numbers.insert(1, 1)
     board = numbers[2:]
     if len(board) != cells:
-        raise InputError(f"{where} has {counted(len(words), 'number')}, a node has {cells + 1} or {cells + 2}: {expected}")
+        found = counted(len(words), "number")
+        raise InputError(f"{where} has {found}, a node has {cells + 1} or {cells + 2}: {expected}")
     if sorted(board) != list(range(cells)):
         missing = min(set(range(cells)) - set(board))
         raise InputError(f"{where} has no tile {missing} among the last {cells} numbers, its board: {expected}")
