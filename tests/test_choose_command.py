@@ -17,13 +17,16 @@ from pdb_builder.choosing.sample_file import read_sample, write_sample
 from pdb_builder.choosing.symmetry import Goal
 from pdb_builder.choosing.tree_sample import Tree
 from pdb_builder.cli import main
+from pdb_builder.index import index_of
 from pdb_builder.pattern import parse_collection
+from pdb_builder.store import table_bytes
 
 from .test_choosing_collections import sample_of
 
 pytestmark = pytest.mark.jit
 
 SMALL = ("--boards", "8", "--nodes", "200", "--sample", "300", "--candidates", "2", "--max-memory", "20k")
+SMALL += ("--threads", "1")
 
 
 @pytest.fixture
@@ -31,6 +34,10 @@ def choose(run, tmp_path, monkeypatch):
     """Runs ``pdb-builder choose``: (code, output, errors)."""
     monkeypatch.setenv("SLIDEPDB_DATABASES", str(tmp_path))
     return lambda *words: run("choose", *words, main=main)
+
+
+def tables_bytes(spec):
+    return sum(table_bytes(index_of(spec.grid, len(tiles)), "bits") for tiles in spec.patterns)
 
 
 def facts_of(answer):
@@ -48,9 +55,9 @@ def test_the_collection_fits_and_is_worth_what_is_predicted(words, choose, tmp_p
     goal = Goal(Grid.parse(facts["board"], facts["wrap"]), facts["blank"])
     spec = Spec(goal.grid, parse_collection(facts["collection"]), goal.blank, "bits")
     assert [list(map(list, partition)) for partition in spec.partitions] == facts["partitions"]
-    assert {goal.canonical(tiles) for tiles in spec.patterns} == set(map(tuple, facts["patterns"]))
+    assert list(spec.patterns) == list(map(tuple, facts["patterns"]))
     assert facts["sums"] == len({image for partition in spec.partitions for image in goal.images(partition)})
-    assert 0 < facts["bytes"] <= 20_000
+    assert facts["bytes"] == tables_bytes(spec) <= 20_000
     sample = read_sample(tmp_path / "nodes.txt", goal)
     assert len(sample) == facts["nodes"]
 
@@ -81,6 +88,23 @@ def test_the_same_seed_gives_the_same_answer_and_the_command_that_is_printed_bui
     code, output, errors = choose("3x4", *SMALL, "--seed", "5", "--build")
     assert code == 0 and output.splitlines()[-1] == str(path)
     assert open_database(path).spec == built == Spec(Grid(3, 4), parse_collection(words[-1]))
+
+
+def test_a_partition_of_images_counts_as_build_stores_it(choose, tmp_path):
+    """Alone, each of its patterns has a table, even if one is the mirror image of another."""
+    start = "1,2,5/3,6,7/4,8"  # tile 1 is beside the blank, 3 below it: 1,2,5 and 3,6,7 are images
+    words = ("3x3", *SMALL, "--start", start, "--seconds", "0.001")
+    facts = facts_of(choose(*words, "--json"))
+    spec = Spec(Grid(3, 3), parse_collection(start))
+    assert facts["collection"] == start and facts["patterns"] == [[1, 2, 5], [3, 6, 7], [4, 8]]
+    assert facts["bytes"] == tables_bytes(spec)
+    code, output, errors = choose(*words, "--build")
+    assert code == 0, errors
+    tables = open_database(tmp_path / output.splitlines()[-1]).tables
+    assert sum(table.values.nbytes for table in tables) == facts["bytes"]
+    tight = facts_of(choose(*words[:-2], "--max-memory", str(facts["bytes"] - 1), "--json"))
+    chosen = Spec(Grid(3, 3), parse_collection(tight["collection"]))
+    assert tight["bytes"] == tables_bytes(chosen) < facts["bytes"]
 
 
 def test_a_start_is_kept_if_nothing_better_is_found(choose):
@@ -146,6 +170,19 @@ def test_columns_survive_every_end_of_their_file(tmp_path):
     assert path.read_bytes() == whole
 
 
+def test_damage_of_columns_is_said_in_one_line(choose, tmp_path):
+    path = tmp_path / "columns"
+    first = choose("3x3", *SMALL, "--columns", str(path))
+    whole = path.read_bytes()
+    damaged = bytearray(whole)
+    damaged[len(whole) // 2] ^= 1
+    path.write_bytes(damaged)
+    code, output, errors = choose("3x3", *SMALL, "--columns", str(path))
+    assert (code, output) == (0, first[1]) and len(errors.splitlines()) == 1
+    assert "columns is damaged after" in errors and "built again" in errors
+    assert choose("3x3", *SMALL, "--columns", str(path))[2] == first[2] == ""
+
+
 def test_a_file_of_columns_has_one_user(tmp_path):
     goal, path = Goal(Grid(3, 3), 0), tmp_path / "columns"
     _, sample = sample_of(goal, wanted=100)
@@ -173,8 +210,11 @@ def test_a_file_of_columns_has_one_user(tmp_path):
         (("3x3", "--candidates", "0"), "whole number from 1"),
         (("3x3", "--samples", "missing.txt"), "cannot be read"),
         (("3x3", "--samples", "empty.txt"), "has no nodes"),
-        (("3x3", "--samples", "words.txt"), "words.txt, line 2 has something else than numbers"),
-        (("3x3", "--samples", "short.txt"), "short.txt, line 1 is not a node"),
+        (("3x3", "--samples", "words.txt"), "words.txt, line 3: 'nine' is not a whole number"),
+        (("3x3", "--samples", "short.txt"), "short.txt, line 1 has 4 numbers, a node has 10 or 11"),
+        (("3x3", "--samples", "twice.txt"), "twice.txt, line 1 has no tile 4 among the last 9 numbers"),
+        (("3x3", "--samples", "none.txt"), "none.txt, line 1: its node stands for 0 nodes"),
+        (("3x3", "--samples", "long.txt"), "long.txt, line 1: '10000000000' is not a whole number from 0 to 999999999"),
         (("3x3", "--samples", "unsolvable.txt"), "cannot be solved"),
         (("3x3", "--samples", "pruned.txt"), "prunes every node of a part of the sample, which has 1 node"),
         (("3x3", "--save-samples", "words.txt"), "is not replaced"),
@@ -187,16 +227,20 @@ def test_bad_input_is_one_line(words, fact, choose, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     texts = {
         "empty.txt": "",
-        "words.txt": "9 0 1 2 3 4 5 6 7 8\nnine\n",
+        "words.txt": "# a remark\n9 0 1 2 3 4 5 6 7 8\r\nnine\n",
+        "twice.txt": "9 1 0 1 2 3 3 5 6 7 8\n",
+        "none.txt": "9 0 0 1 2 3 4 5 6 7 8\n",
+        "long.txt": "10000000000 0 1 2 3 4 5 6 7 8\n",
         "short.txt": "9 0 1 2\n",
         "unsolvable.txt": "9 0 2 1 3 4 5 6 7 8\n",
         "pruned.txt": "1 8 0 6 5 4 7 2 3 1\n",
     }
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
+    texts_before = {name: (tmp_path / name).read_bytes() for name in texts}
     code, output, errors = choose(*SMALL, *words)
     assert (code, output, len(errors.splitlines())) == (2, "", 1) and fact in errors, errors
-    assert {name: (tmp_path / name).read_text() for name in texts} == texts
+    assert {name: (tmp_path / name).read_bytes() for name in texts} == texts_before
 
 
 def test_ctrl_c_ends_the_search_and_prints_the_best_so_far(choose, monkeypatch):

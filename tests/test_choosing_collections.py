@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from pdb_builder.build import build_table
+from pdb_builder.choosing import collection
 from pdb_builder.choosing.catalogue import Catalogue, connected_patterns
 from pdb_builder.choosing.collection import CollectionSearch
 from pdb_builder.choosing.columns import distances_in
@@ -167,6 +168,34 @@ def test_neighbours_have_the_same_tiles_in_other_patterns():
         if len(set(cover) - set(other)) == 2 and len(set(other) - set(cover)) <= 2
     }
     assert set(search.neighbours(cover, usable)) - {cover} == expected
+
+
+# ---- limits ----------------------------------------------------------------------------------------
+
+
+def test_no_collection_has_more_than_the_solver_looks_at(monkeypatch):
+    """Whatever the limits are: greedy steps, tables and answers stay within them."""
+    goal = Goal(Grid(3, 3), 4)
+    _, sample = sample_of(goal, wanted=300)
+    catalogue = Catalogue(goal, sample, 4)
+    monkeypatch.setattr(collection, "VIEW", 0.0)  # so that nothing else keeps collections small
+    monkeypatch.setattr(collection, "LEAST_STEP", 0.001)
+    free = CollectionSearch(catalogue, 10**9, random.Random(1))
+    free.run((), 3)
+    views = int(catalogue.orbit[list(free.best.tables)].sum())
+    assert len(free.best.sums) > 8 and views > 12
+    for sums, most_views in ((8, 254), (64, 12)):
+        monkeypatch.setattr(collection, "MAX_SUMS", sums)
+        monkeypatch.setattr(collection, "MAX_VIEWS", most_views)
+        search = CollectionSearch(catalogue, 10**9, random.Random(1))
+        best = search.run((), 3)
+        partitions = [[catalogue.patterns[number] for number in cover] for cover in best.covers]
+        images = {frozenset(image) for partition in partitions for image in goal.images(tuple(partition))}
+        assert 0 < len(images) == len(best.sums) <= sums
+        assert len({tiles for image in images for tiles in image}) <= most_views
+        too_many = CollectionSearch(catalogue, 10**9, random.Random(1))
+        start = [tuple(catalogue.patterns[number] for number in cover) for cover in free.best.covers]
+        assert too_many.acceptable(too_many.run(tuple(start), 1))
 
 
 # ---- predictions --------------------------------------------------------------------------------

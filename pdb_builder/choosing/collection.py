@@ -65,7 +65,7 @@ class Enough(Exception):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A collection: its covers, with their images the sums, the tables they need, the nodes it leaves, its objective."""
+    """A collection: its covers, all images of these, the tables they need, the nodes it leaves, its objective."""
 
     covers: tuple[Cover, ...]
     sums: frozenset[Cover]

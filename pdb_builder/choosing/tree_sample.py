@@ -291,11 +291,7 @@ class Tree:
         """The distance in every view."""
         places = np.argsort(np.array(board))[None, :]
         return np.concatenate(
-            [
-                distances_in(self.goal, table, places, symmetry)
-                for symmetry in self.turns
-                for table in self.tables
-            ]
+            [distances_in(self.goal, table, places, symmetry) for symmetry in self.turns for table in self.tables]
         )
 
     def value(self, board: Sequence[int]) -> int:
