@@ -130,12 +130,12 @@ def test_nothing_is_built_if_one_target_makes_no_sense(words, message, databases
     [
         ("5x5", "5x5-250M"),
         ("5x5 --blank last", "5x5-250M-blank24"),
-        ("5x5 --blank 12", "5x5-*M-blank12"),
+        ("5x5 --blank 12", "5x5-90M-blank12"),
         ("5x5 --blank 3", "5x5-*M-blank3"),  # that of cell 1, turned
         ("5x5-250M --blank 20", "5x5-250M-blank20"),
         ("5x5-250M-blank7", "5x5-250M-blank7"),
         ("5x5-250M-blank7 --blank 11", "5x5-250M-blank11"),
-        ("5x5-250M-blank7 --blank 12", "5x5-250M-blank12"),
+        ("5x5-250M-blank7 --blank 2", "5x5-250M-blank2"),
         ("5x5-2600M --blank 4", "5x5-2600M-blank4"),
         ("5x5 --encoding bytes", "5x5-6-6-6-6-bytes"),
         ("5x5 --wrap", "5x5-6-6-6-6-wrap-bytes"),
