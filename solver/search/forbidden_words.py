@@ -324,12 +324,16 @@ def forbidden_words(
     def between() -> None:
         if given_up.is_set():
             raise CancelledError
-        progress(len(done) / grid.cells)
+        try:
+            progress(len(done) / grid.cells)
+        except BaseException:
+            given_up.set()  # before this thread begins with another cell
+            raise
 
     def one_cell(cell: int, _: int) -> tuple[np.ndarray, np.ndarray]:
         found = _words_from(grid, cell, longest, ties, walks[:, cell], between)
         done.append(cell)
-        progress(len(done) / grid.cells)
+        between()
         return found
 
     with Workers(threads) as workers:
