@@ -3,8 +3,8 @@
 A name is the shape, about what the file takes on the disk, and the blank's home in the goal if that is not cell 0. By
 the symmetries of the board there are six kinds of homes: the corner (cell 0), the edge (1), the middle of the edge (2),
 the inner diagonal (6), beside the middle (7) and the middle (12). A collection for one of these cells is turned to the
-others of its kind. The first collection of a home is what ``pdb-builder build 5x5`` builds for it. How they were found
-is in ``docs/benchmarks.md``.
+others of its kind. The first collection of a home is what ``pdb-builder build 5x5`` builds for it; those after it are
+larger, and better. How they were found is in ``docs/benchmarks.md``.
 """
 
 from __future__ import annotations

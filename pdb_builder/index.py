@@ -185,6 +185,14 @@ def signed_masks(masks) -> np.ndarray:
     return np.array(masks, dtype=np.uint64).view(np.int64)
 
 
+def neighbours_of(grid: Grid) -> np.ndarray:
+    """[cell, move index] -> the cell that the move leads to, -1 if there is none."""
+    neighbours = np.full((grid.cells, 4), -1, dtype=np.int64)
+    for cell, around in enumerate(grid.neighbours):
+        neighbours[cell, : len(around)] = around
+    return neighbours
+
+
 class Index:
     """The sizes and block numbers that all patterns of ``size`` tiles on a grid share."""
 

@@ -125,19 +125,16 @@ def partition_within(grid: Grid, blank: int, encoding: str | None, max_memory: i
 def collection_within(grid: Grid, blank: int, encoding: str | None, max_memory: int) -> Collection:
     """The best collection that can be built, and kept in memory, in ``max_memory`` bytes.
 
-    It is a named one, the largest of those with patterns as large as can be built, or else an automatic partition.
+    It is the last of the named ones that fits, since they are in ascending order, or else an automatic partition.
     """
     grid.check_blank(blank)
     encoding = check_encoding(grid, encoding)
     largest = largest_pattern(grid, encoding, max_memory)
-    sizes = {}
-    for collection in collections_for(grid, blank, encoding):
+    for collection in reversed(collections_for(grid, blank, encoding)):
         spec = Spec(grid, collection, blank, encoding)
-        if max(map(len, spec.patterns)) == largest and tables_bytes(spec) <= max_memory:
-            sizes[collection] = tables_bytes(spec)
-    return (
-        max(sizes, key=lambda collection: sizes[collection]) if sizes else (automatic_partition(grid, blank, largest),)
-    )
+        if max(map(len, spec.patterns)) <= largest and tables_bytes(spec) <= max_memory:
+            return collection
+    return (automatic_partition(grid, blank, largest),)
 
 
 # ---- verifying ----------------------------------------------------------------------------------

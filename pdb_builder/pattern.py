@@ -79,6 +79,11 @@ def parse_collection(text: str) -> Collection:
     return tuple(map(parse_patterns, partitions))
 
 
+def collection_text(partitions: Collection) -> str:
+    """A collection as ``parse_collection`` reads it."""
+    return ";".join("/".join(",".join(map(str, tiles)) for tiles in partition) for partition in partitions)
+
+
 # For the canonical goal with its blank on cell 0. 4x4-7-8 and 5x5-6-6-6-6 are those of Korf and Felner (2002).
 # 4x4-5-5-5 and 4x4-6-6-3 have the highest mean values that a local search found by exchanging tiles.
 _PARTITIONS = {
@@ -132,7 +137,7 @@ def named_for(name: str, grid: Grid, blank: int) -> Collection | None:
 
 
 def collections_for(grid: Grid, blank: int, encoding: str) -> list[Collection]:
-    """The named collections for a goal: they were chosen for plain boards and ``bits``."""
+    """The named collections for a goal, the larger and better ones last: they are for plain boards and ``bits``."""
     if grid.wrap or encoding != "bits":
         return []
     named = (named_for(name, grid, blank) for name in COLLECTIONS if shape_of(name) == grid.shape)
@@ -335,7 +340,7 @@ class Spec:
         stem = "-".join([self.grid.shape, *(["collection"] if others else [str(len(tiles)) for tiles in first])])
         if NAMED.get(stem) == self.partitions:
             return stem
-        text = ";".join("/".join(",".join(map(str, tiles)) for tiles in partition) for partition in self.partitions)
+        text = collection_text(self.partitions)
         return f"{stem}-{hashlib.sha256(text.encode()).hexdigest()[:6]}"
 
 

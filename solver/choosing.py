@@ -1,7 +1,7 @@
 """Which heuristic a search uses, and how far its automaton looks back: as told, or what is best for the board.
 
 The further the automaton looks back, the fewer boards are generated, and the larger it is: above some length, waiting
-for memory costs more than the boards it saves. (docs/benchmarks.md)
+for memory costs more than the boards it saves. (docs/design.md)
 """
 
 from __future__ import annotations

@@ -171,3 +171,9 @@ def check_along_a_walk(grid, blank, heuristic, steps, seed):
         assert values.tolist() == [max(parts)] * 4
         assert noted.tolist() == [-7, *parts, -7]
         assert words[0] == words[-1] == -7, "no more words are saved than announced"
+
+
+def images_of(goal, partition):
+    """The distinct partitions that the symmetries which keep a goal turn a partition into."""
+    symmetries = range(len(goal.tile_images))
+    return {tuple(sorted(goal.image(tiles, symmetry) for tiles in partition)) for symmetry in symmetries}

@@ -144,6 +144,7 @@ def test_nothing_is_built_if_one_target_makes_no_sense(words, message, databases
         ("5x5 --max-memory 1G", "5x5-250M"),
         ("5x5 --max-memory 2.5G", "5x5-1500M"),
         ("5x5 --max-memory 4G", "5x5-2600M"),
+        ("5x5 --max-memory 4G --blank 12", "5x5-90M-blank12"),
         ("5x5 --max-memory 240M", "5x5-5-5-5-5-4-??????"),
         ("5x5 --max-memory 4G --encoding bytes", "5x5-6-6-6-6-??????-bytes"),
         ("6x6 --max-memory 1G", "6x6-5-5-5-5-5-5-5-??????"),

@@ -21,6 +21,7 @@ from pdb_builder.index import index_of
 from pdb_builder.pattern import parse_collection
 from pdb_builder.store import table_bytes
 
+from .helpers import images_of
 from .test_choosing_collections import sample_of
 
 pytestmark = pytest.mark.jit
@@ -56,7 +57,7 @@ def test_the_collection_fits_and_is_worth_what_is_predicted(words, choose, tmp_p
     spec = Spec(goal.grid, parse_collection(facts["collection"]), goal.blank, "bits")
     assert [list(map(list, partition)) for partition in spec.partitions] == facts["partitions"]
     assert list(spec.patterns) == list(map(tuple, facts["patterns"]))
-    assert facts["sums"] == len({image for partition in spec.partitions for image in goal.images(partition)})
+    assert facts["sums"] == len({image for partition in spec.partitions for image in images_of(goal, partition)})
     assert facts["bytes"] == tables_bytes(spec) <= 20_000
     sample = read_sample(tmp_path / "nodes.txt", goal)
     assert len(sample) == facts["nodes"]

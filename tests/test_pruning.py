@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 from solver.heuristics import manhattan
 from solver.search import ida_star
@@ -334,6 +335,26 @@ def test_a_long_search_looks_further_back(soon):
     assert [one.generated >= 2_000 for one in found[1].iterations[:first]] == [False] * (first - 1) + [True]
     assert counts[0] == [one[:3] for one in [*alone[2].iterations[:first], *alone[12].iterations[first:]]]
     assert length(found[1]) == 31
+
+
+def test_without_memory_for_the_later_automaton_the_search_goes_on_with_the_first(soon, monkeypatch):
+    make = ida_star.made_automaton
+
+    def short_of_memory(problem, moves, *more):
+        if moves == 12:
+            raise InputError("an automaton of 12 moves needs 9 GB, and 1 GB is available: use a smaller `pruning`")
+        return make(problem, moves, *more)
+
+    monkeypatch.setattr(ida_star, "made_automaton", short_of_memory)
+    heuristic, remarks = manhattan.prepare(Grid(3, 3), 0), []
+    pruning = Pruning(2, 12, notify=remarks.append)
+    found = searched("ida-star", Grid(3, 3), 0, HARDEST, heuristic, pruning=pruning)
+    assert length(found) == 31 and {one.pruning for one in found.iterations} == {2}
+    assert remarks == [
+        "an automaton of 12 moves needs 9 GB, and 1 GB is available: the search goes on looking back 2 moves"
+    ]
+    with pytest.raises(InputError, match="use a smaller `pruning`"):
+        searched("ida-star", Grid(3, 3), 0, HARDEST, heuristic, pruning=Pruning(12, 12))
 
 
 def test_counts_do_not_depend_on_threads(monkeypatch):

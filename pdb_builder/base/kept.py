@@ -1,9 +1,10 @@
 """Files that are kept because their contents take long to make: read if they are there, and made again if not.
 
-Nobody has asked for such a file, so nothing is lost for it. One of ours that was cut short or changed is replaced, and
-so is an empty one. Whatever else has its name is left alone: a file of another kind or of a later version, a folder, a
-link to nothing, a file that cannot be read. Its contents are then made for one run at a time, and the remark about it
-says what to do. Nor does a run end because nothing can be written. Whatever is in the way, there is one remark.
+Nobody has asked for such a file, so nothing else may be lost on its account. One of ours that was cut short or changed
+is replaced, and so is an empty one. Whatever else has its name is left alone: a file of another kind or of a later
+version, a folder, a link to nothing, a file that cannot be read. Its contents are then made for one run at a time, and
+the remark about it says what to do. Nor does a run end because nothing can be written. Whatever is in the way, there is
+one remark.
 """
 
 from __future__ import annotations

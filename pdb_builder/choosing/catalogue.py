@@ -1,4 +1,4 @@
-"""The catalogue: every pattern that comes into question, with its column: known if its table was built, else guessed.
+"""The catalogue: every candidate pattern, with its column: known if its table was built, else guessed.
 
 *Which patterns.* Those whose homes are connected: tiles get in each other's way if their homes are neighbours, and
 patterns in two pieces are hardly better than the sum of their pieces. A 5×5 board has some five thousand of up to

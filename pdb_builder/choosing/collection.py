@@ -17,9 +17,13 @@ two patterns for two others with the same tiles, as long as the objective falls.
 memory. Then it is changed at random, again and again: a part is taken out and the gap filled, or tables are replaced
 by similar ones and partitions found that use them. What is better stays, and for a while also what is hardly worse.
 
-*Which tables.* The columns of all patterns are known or guessed (``catalogue``), and steps make no difference between
-them. Only if a collection promises to be better than the best are its unknown tables built, one after another, for as
-long as it still promises that. So the best collection is always made of known ones, and tables are built where they
+*Two parts.* A search among thousands of collections finds one that suits its sample by chance as well as by merit. So
+the last part of the nodes is kept back, and what a collection is worth is predicted on these. Nodes are in the order of
+the boards whose trees they come from, so all trees but one are on one side or the other.
+
+*Which tables.* The columns of all patterns are known or guessed (``catalogue``), and steps do not distinguish between
+the two. Only if a collection promises to be better than the best are its unknown tables built, one after another, for
+as long as it still promises that. So the best collection is always made of known ones, and tables are built where they
 seem to matter. Guesses rest on the columns of small patterns. The smallest tables are therefore all built to begin
 with. The next larger ones would make better guesses but take minutes, so they are built a few at a time, between
 attempts: the first collection is there soon, and later ones are guessed better.
@@ -35,7 +39,7 @@ from itertools import combinations, count
 
 import numpy as np
 
-from ..pattern import MAX_SUMS, MAX_TABLES, MAX_VIEWS, Collection, Partition, Pattern, Spec
+from ..pattern import MAX_SUMS, MAX_TABLES, MAX_VIEWS, Collection, Partition, Pattern, Spec, collection_text
 from .catalogue import Catalogue, Focus
 from .covers import Cover, best_covers
 
@@ -46,7 +50,7 @@ LARGE = 100_000_000  # bytes of a table
 
 KEPT_BACK = 0.25  # part of the nodes that has no say in the choice, and judges it
 BASIS = 300_000  # bytes: all smaller tables are built to begin with
-WIDER_BASIS = 2_000_000  # bytes: all smaller tables are built in the course of time,
+WIDER_BASIS = 2_000_000  # bytes: all smaller tables are built as the search goes on,
 GROWTH = 20  # so many between two attempts
 WIDTH = 150  # partial covers that go on in the beam
 CLIMBERS = 4  # covers of a step that are improved by exchanges
@@ -97,7 +101,7 @@ class Choice:
     @property
     def text(self) -> str:
         """The collection as ``parse_collection`` reads it."""
-        return ";".join("/".join(",".join(map(str, tiles)) for tiles in partition) for partition in self.partitions)
+        return collection_text(self.partitions)
 
 
 class CollectionSearch:
@@ -108,9 +112,9 @@ class CollectionSearch:
         catalogue: Catalogue,
         max_memory: int,
         chance: random.Random,
-        pulse: Callable[[], object] = lambda: None,
     ) -> None:
-        self.catalogue, self.max_memory, self.chance, self.pulse = catalogue, max_memory, chance, pulse
+        self.catalogue, self.max_memory, self.chance = catalogue, max_memory, chance
+        self.pulse: Callable[[], object] = lambda: None  # called often, may raise ``Enough``
         self.tiles = catalogue.goal.grid.cells - 1
         nodes = np.arange(len(catalogue.room))
         self.kept_back = nodes >= len(nodes) - int(len(nodes) * KEPT_BACK)
@@ -119,7 +123,7 @@ class CollectionSearch:
         self.banned: frozenset[int] = frozenset()  # tables that may not be added
         self.reserved: frozenset[int] = frozenset()  # tables that memory is kept for
         self._gains_of: tuple[int, np.ndarray] | None = None
-        self.hall: list[Cover] = []  # covers that were the best of a step
+        self.good_covers: list[Cover] = []  # covers that were the best of a step
 
     def _nothing(self, part: np.ndarray) -> Candidate:
         """The collection without partitions, judged on a part of the nodes: it prunes those without room."""
@@ -239,14 +243,14 @@ class CollectionSearch:
         gains = focus.gains() * (1 - NOISE * noise)
         usable = self._usable(tables)
         present = np.isin(catalogue.table, list(tables))
-        seeds = self._covers(gains, usable) + self.hall
+        seeds = self._covers(gains, usable) + self.good_covers
         if tables:
             seeds += self._covers(np.where(present, gains, gains * (1 - DISCOUNT)), usable)
             seeds += self._covers(gains, np.flatnonzero(present))
         allowed = set(usable.tolist())
         judged = self.judged(tables, focus, dict.fromkeys(seed for seed in seeds if allowed.issuperset(seed)))
         ends = [self.climbed(tables, focus, start, usable) for start in judged[:CLIMBERS]]
-        self.hall += [cover for _, cover in sorted(ends)[:1] if cover not in self.hall]
+        self.good_covers += [cover for _, cover in sorted(ends)[:1] if cover not in self.good_covers]
         return sorted(dict.fromkeys(ends))
 
     def _covers(self, values: np.ndarray, usable: np.ndarray) -> list[Cover]:
@@ -339,14 +343,14 @@ class CollectionSearch:
         """Improve a collection, by ``candidates`` attempts or until ``pulse`` raises ``Enough``.
 
         ``start`` is the collection to begin with, of patterns that are in the catalogue; if it does not fit into the
-        memory, its partitions are just known.
+        memory, its partitions are merely candidates.
         """
         catalogue = self.catalogue
         with contextlib.suppress(Enough):
-            self.hall += [tuple(sorted(catalogue.number[tiles] for tiles in partition)) for partition in start]
+            self.good_covers += [tuple(sorted(catalogue.number[tiles] for tiles in partition)) for partition in start]
             basis = np.flatnonzero(catalogue.bytes <= min(BASIS, self.max_memory)).tolist()
-            self._build((*(number for cover in self.hall for number in cover), *basis))
-            begun = self.collection(tuple(self.hall))
+            self._build((*(number for cover in self.good_covers for number in cover), *basis))
+            begun = self.collection(tuple(self.good_covers))
             if self.acceptable(begun):
                 self.best = self.trimmed(begun)
             current, tried = self.best, catalogue.tried

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from ..grid import Grid
-from ..pattern import Partition, Pattern, symmetries
+from ..pattern import Pattern, symmetries
 
 
 class Goal:
@@ -46,18 +46,6 @@ class Goal:
     def orbit(self, pattern: Pattern) -> tuple[Pattern, ...]:
         """The distinct patterns that the table of a pattern serves, in ascending order."""
         return tuple(sorted({self.image(pattern, symmetry) for symmetry in range(len(self.tile_images))}))
-
-    def canonical(self, pattern: Pattern) -> Pattern:
-        """The first pattern of an orbit, which stands for its table."""
-        return self.orbit(pattern)[0]
-
-    def images(self, partition: Partition) -> tuple[Partition, ...]:
-        """The distinct partitions that the symmetries turn a partition into, itself first."""
-        turned = (
-            tuple(sorted(self.image(pattern, symmetry) for pattern in partition))
-            for symmetry in range(len(self.tile_images))
-        )
-        return tuple(dict.fromkeys(turned))
 
     def views_per_tile(self, patterns: Iterable[Pattern]) -> float:
         """How many of the patterns that the tables of some patterns serve have a tile, on average."""

@@ -9,16 +9,13 @@ any other collection is: count those that the other one leaves.
 the tree must be that of a weaker heuristic than those that are compared. Here it is the tree of the *reference*
 partition with ``SLACK`` taken off its values: it holds the tree of the reference itself and everything that comes
 within reach of it. What a good collection leaves outside, where the reference exceeds it by 4 moves or more, is next
-to nothing (``docs/benchmarks.md`` has the figures). The nodes beyond the reference's own tree, the *fringe*, are the
+to nothing. The nodes beyond the reference's own tree, the *fringe*, are the
 larger part and matter least: one in ``THINNING`` is kept, and counts for that many.
 
 *Which trees.* Those of random boards, with the bound raised until the tree has enough nodes, or the goal is in it:
 beyond that no search goes on. Boards differ more than nodes of one board do, so there are many boards, each with the
 same number of nodes in the sample, however large its tree: a share of the sample estimates the mean of the shares.
 Every k-th node in the order of the search is taken, with a random beginning: each has the same chance.
-
-*Two parts.* A search among thousands of collections finds one that suits its sample by chance as well as by merit.
-So a part of the boards is kept back: what a collection is worth is predicted on trees that had no say in its choice.
 
 The search here is depth first and never undoes a move, as IDA* does. It looks the reference's tables up afresh for
 every move, which is simple, and at a million nodes a second fast enough.
@@ -37,7 +34,7 @@ import numpy as np
 
 from ..base.jit import kernel, popcount, shared
 from ..build import BuiltTable
-from ..index import arrangement_rank, footprint_rank, signed_masks, zone_number
+from ..index import arrangement_rank, footprint_rank, neighbours_of, signed_masks, zone_number
 from ..pattern import MAX_TILES, Pattern
 from .columns import distances_in
 from .symmetry import Goal
@@ -282,10 +279,7 @@ class Tree:
         self.goal, self.tables, self.views = goal, tables, views_of(goal, tables)
         self.turns = different_turns(goal, [table.tiles for table in tables])
         everywhere, odd_cells = signed_masks([grid.all_cells, grid.odd_cells])
-        neighbours = np.full((grid.cells, 4), -1, dtype=np.int64)
-        for cell, around in enumerate(grid.neighbours):
-            neighbours[cell, : len(around)] = around
-        self._fixed = (np.array(goal.board), everywhere, signed_masks(grid.near), odd_cells, neighbours)
+        self._fixed = (np.array(goal.board), everywhere, signed_masks(grid.near), odd_cells, neighbours_of(grid))
 
     def distances(self, board: Sequence[int]) -> np.ndarray:
         """The distance in every view."""

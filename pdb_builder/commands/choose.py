@@ -30,7 +30,7 @@ from ..choosing.tree_sample import Tree, TreeSample, draw_sample, random_board
 from ..grid import Grid
 from ..index import index_of
 from ..memory import build_memory, check_build_memory, least_build_memory, require_memory
-from ..pattern import MAX_TILES, Collection, Partition, Spec, check_pattern_board, parse_collection
+from ..pattern import MAX_TILES, Collection, Partition, Spec, check_pattern_board, collection_text, parse_collection
 from ..shell import notice
 from ..store import table_bytes
 from .build import ProgressBars, blank_cell
@@ -156,7 +156,7 @@ def _print(
     choice: Choice, goal: Goal, reference: Partition, sample: TreeSample, catalogue: Catalogue, args: argparse.Namespace
 ) -> None:
     grid = goal.grid
-    named = "/".join(",".join(map(str, tiles)) for tiles in reference)
+    named = collection_text((reference,))
     if args.json:
         facts = {
             "board": grid.shape,

@@ -2,8 +2,8 @@
 
 A *word* is a sequence of moves of the blank from a given cell. Two words from the same cell are equivalent if they lead
 every board to the same board. A search loses nothing if it leaves out a word that has an equivalent one before it in
-*shortlex* order: fewer moves come first, and of words of equal length the lexicographically smaller one. For take the
-first of all shortest solutions in that order. If it contained such a word, exchanging the two would make a solution
+*shortlex* order: fewer moves come first, and of words of equal length the lexicographically smaller one. For consider
+the first of all shortest solutions in that order. If it contained such a word, exchanging the two would make a solution
 before the first (Taylor & Korf 1993).
 
 The letters of a word are move indices: at every cell, moves are numbered in the ascending order of the cells they lead
@@ -15,12 +15,11 @@ are all different, so equal boards mean equivalent words. A word that leads to a
 extended. Boards are not kept: the hash of a board leads to the word that was the first to reach it, and if the hashes
 agree, both words are played and the boards compared tile by tile. A forbidden word whose tail, without the first move,
 is forbidden from the next cell adds nothing, and is dropped. What remains are the *minimal* forbidden words. All this
-can take minutes, so it is done in slices of a fraction of a second: between them, whoever waits can say that it is
-enough.
+can take minutes, so it is done in slices of a fraction of a second: between them it can be told to stop.
 
 *Proofs.* Each forbidden word comes with the earlier word that does the same. To play both is a proof that whoever gets
 the words can repeat (``all_proven``), wherever they come from. A list of proven words that is not complete forbids
-less, and is as right.
+less, and is just as valid.
 
 *Ties.* Whoever wants all shortest solutions must keep equivalent words of equal length: with ``ties``, a word is
 forbidden only if a shorter one is equivalent to it.
@@ -39,6 +38,7 @@ import numpy as np
 from pdb_builder.base.jit import kernel, prefetch_line, shared
 from pdb_builder.base.workers import Workers
 from pdb_builder.grid import Grid
+from pdb_builder.index import neighbours_of
 
 from . import MOST_PRUNING
 from .automaton import MOVES
@@ -83,14 +83,6 @@ def length_of(word):
 def letter_at(word, place):
     """The letter of a word at a place, counted from its end."""
     return (word >> (LETTER_BITS * place)) & (MOVES - 1)
-
-
-def neighbours_of(grid: Grid) -> np.ndarray:
-    """[cell, move index] -> the cell that the move leads to, -1 if there is none."""
-    neighbours = np.full((grid.cells, MOVES), -1, dtype=np.int64)
-    for cell, around in enumerate(grid.neighbours):
-        neighbours[cell, : len(around)] = around
-    return neighbours
 
 
 @shared

@@ -463,10 +463,12 @@ class _Tree:
         try:
             self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
         except InputError as error:
-            if moves == problem.pruning.first:
+            pruning, fact = problem.pruning, str(error).rpartition(": ")[0]
+            if moves == pruning.first:
                 raise
-            problem.pruning.notify(f"the search goes on looking back {problem.pruning.first} moves, since {error}")
-            moves = problem.pruning.first
+            pruning.notify(f"{fact}: the search goes on looking back {pruning.first} moves")
+            self.problem = problem._replace(pruning=pruning._replace(later=pruning.first))
+            moves = pruning.first
             self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
         self.root = np.array([pack(self.automaton.starts[blank], blank)], dtype=np.uint32)
         return moves

@@ -16,9 +16,10 @@ import numpy as np
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.jit import kernel
 from pdb_builder.grid import Grid
+from pdb_builder.index import neighbours_of
 
 from .automaton import MOVES, STATE_BITS, Automaton, pack
-from .forbidden_words import EMPTY, LETTER_BITS, OnShare, Words, length_of, letter_at, neighbours_of
+from .forbidden_words import EMPTY, LETTER_BITS, OnShare, Words, length_of, letter_at
 
 NONE, FORBIDDEN = 0, -1  # in place of a child
 SLICE = 1 << 20  # states between two looks at whether to go on

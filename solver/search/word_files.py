@@ -38,7 +38,7 @@ from .pruning import automaton_of_words
 
 AUTOMATON = "automaton of moves"  # what its progress is called
 LONG = 1.0  # seconds: words that took longer to find are kept in a file
-LARGE_FILE = 10_000_000  # bytes of a file that is not left without a word
+LARGE_FILE = 10_000_000  # bytes of a file whose making is mentioned
 MOST_KEPT = 1_000_000_000  # bytes of automata in memory, unless a single one is larger
 MOST_THREADS = 8  # each needs a table of its own
 PATIENCE = 0.05  # seconds between looks at the clock while another thread makes an automaton
