@@ -255,7 +255,7 @@ def test_a_turned_collection_has_as_many_tables():
 def test_names_tell_collections_apart():
     grid = Grid(5, 5)
     automatic = automatic_partition(grid, 0, 6)
-    specs = [Spec(grid, (*NAMED[name][:2], automatic)) for name in ("5x5-250M", "5x5-1500M", "5x5-2600M")]
+    specs = [Spec(grid, (*NAMED[name][:2], automatic)) for name in ("5x5-250M", "5x5-1200M", "5x5-2600M")]
     specs += [Spec(grid, NAMED["5x5-250M"], 3), Spec(grid, NAMED["5x5-250M"], 0, "bytes")]
     assert len({spec.name for spec in specs}) == len(specs)
     assert specs[0].name.startswith("5x5-collection-") and specs[-1].name == "5x5-250M-bytes"
