@@ -59,9 +59,15 @@ def run(args: argparse.Namespace) -> int:
         build_memory(grid, max(map(len, patterns)), "bits", args.threads),
         "close other programs" if not args.start else "`start` with smaller patterns",
     )
-    tree = Tree(goal, [build_table(grid, tiles, blank=goal.blank, threads=args.threads) for tiles in reference])
+    with tqdm(reference, desc="building the reference", disable=None, leave=False, bar_format=BAR) as bar:
+        tree = Tree(goal, [build_table(grid, tiles, blank=goal.blank, threads=args.threads) for tiles in bar])
     chance = random.Random(args.seed)
-    sample = given or _drawn(tree, chance, args)
+    try:
+        sample = given or _drawn(tree, chance, args)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(
+            "while nodes were drawn from search trees: --boards, --nodes and --sample say how many"
+        ) from None
     if args.save_samples:
         write_sample(args.save_samples, sample)
     leaves = tree.leaves(sample)
@@ -79,8 +85,8 @@ def run(args: argparse.Namespace) -> int:
     interrupted = _search(search, start, left, args)
     if search.best.empty:
         if interrupted:
-            raise KeyboardInterrupt("before a collection was found: give it more time")
-        raise InputError(f"no collection was found within {readable_size(args.max_memory)} and the time: give it more")
+            raise KeyboardInterrupt("before a collection was found: give it more time, or raise --max-memory")
+        raise InputError(f"no collection was found within {readable_size(args.max_memory)}: raise `max_memory`")
     choice = search.choice(reference, leaves)
     _print(choice, goal, reference, sample, catalogue, args)
     if interrupted:
