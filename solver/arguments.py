@@ -199,7 +199,7 @@ def _search_options(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many moves ida-star and dfs look back, to leave out moves if others, which are fewer or come first "
         f"in a fixed order, lead to the same board: from {NEVER_UNDO}, which is never to undo a move, as in published "
-        f"counts, to {MOST_PRUNING}, less on large boards (default: what is fastest, and {NEVER_UNDO} with --order fixed)",
+        f"counts, to {MOST_PRUNING}, less on large boards (default: the fastest; {NEVER_UNDO} with --order fixed)",
     )
     command.add_argument(
         "--order",
