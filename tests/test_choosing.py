@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec
+from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec, open_database
 from pdb_builder.cli import main as builder
 from pdb_builder.pattern import parse_collection
 from solver import Settings, goal_board, random_board, solve, solve_board
@@ -104,6 +104,19 @@ def test_a_database_that_was_replaced_is_read_again(shelf, database_of):
 def test_the_largest_database_is_used(shelf):
     folder = shelf(WHOLE, HALVES, FLAT)
     assert solve(EASY, folder=folder, notify=pytest.fail).heuristic == "pdb:3x3-8"
+
+
+def test_several_partitions_outweigh_a_slightly_better_one(shelf):
+    one = Spec(Grid(3, 3), parse_collection("1,2,3,4,5/6,7,8"))
+    several = Spec(Grid(3, 3), parse_collection("1,2,3,4/5,6,7,8;1,2,4,5/3,6,7,8;1,3,4,6/2,5,7,8;1,2,5,8/3,4,6,7"))
+    folder = shelf(one, several)
+
+    def best_mean(spec):
+        tables = open_database(folder / f"{spec.name}.h5").tables
+        return max(sum(tables[spec.source(tiles)[0]].mean for tiles in partition) for partition in spec.partitions)
+
+    assert best_mean(several) < best_mean(one) < best_mean(several) + 2
+    assert best_database(Grid(3, 3), 0, folder)[0].spec == several
 
 
 def test_the_largest_database_that_fits_into_memory_is_used(shelf, monkeypatch):
