@@ -61,9 +61,7 @@ def test_it_is_carried_along_moves():
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize(
-    "name", [name if name == "ida-star" else pytest.param(name, marks=pytest.mark.slow) for name in INFORMED]
-)  # each takes a while to compile
+@pytest.mark.parametrize("name", INFORMED)
 def test_every_search_can_use_it(name):
     grid = Grid(3, 3)
     for blank in (0, 4):
