@@ -24,7 +24,7 @@ odd cycle, and everything that follows from the colouring is lost.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -165,3 +165,16 @@ class Grid:
         width = max(map(len, labels))
         rows = (labels[at : at + self.cols] for at in range(0, self.cells, self.cols))
         return "\n".join(" ".join(text.rjust(width) for text in row) for row in rows)
+
+
+def exchanges(start: Sequence[int], goal: Sequence[int]) -> int:
+    """The fewest exchanges of two numbers, blank included, that turn ``start`` into ``goal``."""
+    home = {tile: cell for cell, tile in enumerate(goal)}
+    unseen = set(range(len(goal)))
+    count = 0
+    while unseen:
+        first = cell = unseen.pop()
+        while (cell := home[start[cell]]) != first:  # a cycle of k cells is k-1 exchanges
+            unseen.remove(cell)
+            count += 1
+    return count

@@ -30,7 +30,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from pdb_builder.base.wording import counted
-from pdb_builder.grid import Grid
+from pdb_builder.grid import Grid, exchanges
 
 from .board import Board
 
@@ -50,19 +50,6 @@ def why_unsolvable(grid: Grid, start: Sequence[int], goal: Sequence[int]) -> str
         f"the board cannot be solved: its order is an {_parity(odd_exchanges)} number of exchanges from the goal, "
         f"but its blank is an {_parity(odd_moves)} number of moves from home: exchange any two tiles, such as 1 and 2"
     )
-
-
-def exchanges(start: Sequence[int], goal: Sequence[int]) -> int:
-    """The fewest exchanges of two numbers, blank included, that turn ``start`` into ``goal``."""
-    home = {tile: cell for cell, tile in enumerate(goal)}
-    unseen = set(range(len(goal)))
-    count = 0
-    while unseen:
-        first = cell = unseen.pop()
-        while (cell := home[start[cell]]) != first:  # a cycle of k cells is k-1 exchanges
-            unseen.remove(cell)
-            count += 1
-    return count
 
 
 # ---- the textbook rule --------------------------------------------------------------------------

@@ -177,3 +177,17 @@ def images_of(goal, partition):
     """The distinct partitions that the symmetries which keep a goal turn a partition into."""
     symmetries = range(len(goal.tile_images))
     return {tuple(sorted(goal.image(tiles, symmetry) for tiles in partition)) for symmetry in symmetries}
+
+
+def remark_on_a_foreign_file(path, change, use):
+    """The one remark if a kept file was changed into something else: that stays as it is, and answers are the same.
+
+    ``use()`` gives an answer that the file helps to find, and ``use(notify)`` the same, with remarks.
+    """
+    answer = use()
+    change(path)
+    before, remarks = path.lstat(), []
+    assert use(remarks.append) == answer
+    assert (path.lstat().st_mtime_ns, path.lstat().st_ino) == (before.st_mtime_ns, before.st_ino)
+    (remark,) = remarks
+    return remark

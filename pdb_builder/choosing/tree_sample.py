@@ -9,8 +9,8 @@ any other collection is: count those that the other one leaves.
 the tree must be that of a weaker heuristic than those that are compared. Here it is the tree of the *reference*
 partition with ``SLACK`` taken off its values: it holds the tree of the reference itself and everything that comes
 within reach of it. What a good collection leaves outside, where the reference exceeds it by 4 moves or more, is next
-to nothing. The nodes beyond the reference's own tree, the *fringe*, are the
-larger part and matter least: one in ``THINNING`` is kept, and counts for that many.
+to nothing. The nodes beyond the reference's own tree, the *fringe*, are the larger part and matter least: one in
+``THINNING`` is kept, and counts for that many.
 
 *Which trees.* Those of random boards, with the bound raised until the tree has enough nodes, or the goal is in it:
 beyond that no search goes on. Boards differ more than nodes of one board do, so there are many boards, each with the
@@ -34,6 +34,7 @@ import numpy as np
 
 from ..base.jit import kernel, popcount, shared
 from ..build import BuiltTable
+from ..grid import exchanges
 from ..index import arrangement_rank, footprint_rank, neighbours_of, signed_masks, zone_number
 from ..pattern import MAX_TILES, Pattern
 from .columns import distances_in
@@ -77,14 +78,9 @@ def is_solvable(goal: Goal, board: Sequence[int]) -> bool:
     A move is an exchange of the blank and a tile, and changes the colour of the blank's cell: so the exchanges that
     turn the board into the goal must be even in number if the blank is on the colour of its home.
     """
-    seen: set[int] = set()
-    odd = (goal.grid.odd_cells >> board.index(0) ^ goal.grid.odd_cells >> goal.blank) & 1
-    for cell in range(goal.grid.cells):
-        while cell not in seen:
-            seen.add(cell)
-            cell = goal.homes[board[cell]]
-            odd ^= cell not in seen  # a cycle of n cells takes n - 1 exchanges
-    return not odd
+    odd_cells = goal.grid.odd_cells
+    odd_moves = (odd_cells >> board.index(0) ^ odd_cells >> goal.blank) & 1
+    return exchanges(board, goal.board) % 2 == odd_moves
 
 
 def random_board(goal: Goal, chance: random.Random) -> tuple[int, ...]:
@@ -124,9 +120,8 @@ def different_turns(goal: Goal, partition: Sequence[Pattern]) -> list[int]:
     return list(found.values())
 
 
-def views_of(goal: Goal, tables: Sequence[BuiltTable]) -> Views:
-    """The views of all different images of a partition, whose tables are given."""
-    turns = different_turns(goal, [table.tiles for table in tables])
+def views_of(goal: Goal, tables: Sequence[BuiltTable], turns: Sequence[int]) -> Views:
+    """The views of a partition, whose tables are given, through some symmetries."""
     cells, count = goal.grid.cells, len(tables) * len(turns)
     sizes = np.zeros(count, dtype=np.int64)
     tiles = np.zeros((count, MAX_TILES), dtype=np.int64)
@@ -276,8 +271,9 @@ class Tree:
 
     def __init__(self, goal: Goal, tables: Sequence[BuiltTable]) -> None:
         grid = goal.grid
-        self.goal, self.tables, self.views = goal, tables, views_of(goal, tables)
+        self.goal, self.tables = goal, tables
         self.turns = different_turns(goal, [table.tiles for table in tables])
+        self.views = views_of(goal, tables, self.turns)
         everywhere, odd_cells = signed_masks([grid.all_cells, grid.odd_cells])
         self._fixed = (np.array(goal.board), everywhere, signed_masks(grid.near), odd_cells, neighbours_of(grid))
 

@@ -337,8 +337,9 @@ def forbidden_words(
     words, earlier = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     first = np.cumsum([0, *(len(some) for some, _ in found)])
     minimal = np.zeros(len(words), dtype=bool)
+    neighbours = neighbours_of(grid)
     for cell in range(grid.cells):
-        _tail_forbidden(neighbours_of(grid), cell, words, first, minimal)
+        _tail_forbidden(neighbours, cell, words, first, minimal)
         progress(1.0)
     first = np.concatenate([[0], np.cumsum(minimal)])[first]
     return Words(words[minimal], earlier[minimal], first)

@@ -113,12 +113,12 @@ def automaton_of_words(grid: Grid, words: Words, progress: OnShare = lambda shar
     after = np.zeros((nodes, MOVES), dtype=np.int32)  # [state, letter] -> the next state and 1, 0 if it is forbidden
     successors = np.zeros(nodes * MOVES, dtype=np.uint32)
     branching, cell, previous = np.zeros((3, nodes), dtype=np.uint8)
-    arrays = (successors, branching, cell, previous)
+    linked = (children, neighbours_of(grid), node_of, fallback, after, successors, branching, cell, previous)
     state, states = 0, grid.cells
     node_of[:states] = np.arange(1, 1 + states)
     cell[:states] = previous[:states] = np.arange(states)
     while state < states:
-        state, states = _link(children, neighbours_of(grid), node_of, fallback, after, *arrays, state, states, SLICE)
+        state, states = _link(*linked, state, states, SLICE)
         progress(1.0)
     arrays = (successors[: states * MOVES], branching[:states], cell[:states], previous[:states])
     return Automaton(*arrays, starts=np.arange(grid.cells))
