@@ -515,6 +515,25 @@ def test_ctrl_c_stops_all_threads_between_slices(monkeypatch):
     assert sum(after) < 1000  # of the hundreds of thousands there would be
 
 
+def test_what_ends_one_thread_is_what_all_of_them_raise(monkeypatch):
+    """Also when the thread whose result is waited for first is not the one that met the limit."""
+    monkeypatch.setattr(forbidden_words, "SLICE", 100)
+    words_from, others = forbidden_words._words_from, Event()
+
+    def starting(grid, cell, *rest):
+        if cell == 0:
+            others.wait(10)
+        return words_from(grid, cell, *rest)
+
+    def limit(share):
+        others.set()
+        raise TimeoutError("the limit")
+
+    monkeypatch.setattr(forbidden_words, "_words_from", starting)
+    with pytest.raises(TimeoutError, match="the limit"):
+        forbidden_words.forbidden_words(Grid(5, 5), 14, threads=2, progress=limit)
+
+
 def test_refusals_are_one_line(run):
     for words, message in (
         *(

@@ -28,9 +28,7 @@ forbidden only if a shorter one is equivalent to it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import CancelledError
 from math import factorial
-from threading import Event
 from typing import NamedTuple
 
 import numpy as np
@@ -311,16 +309,16 @@ def forbidden_words(
     """The minimal forbidden words of at most ``longest`` moves. ``progress`` is called by any thread."""
     walks = count_walks(grid, longest)
     done = []
-    given_up = Event()  # an error, or Ctrl-C, has ended the work of another thread
+    ended_by: list[BaseException] = []  # an error, a limit or Ctrl-C: the first one ends all threads
 
     def between() -> None:
-        if given_up.is_set():
-            raise CancelledError
         try:
-            progress(len(done) / grid.cells)
-        except BaseException:
-            given_up.set()  # before this thread begins with another cell
-            raise
+            if not ended_by:
+                progress(len(done) / grid.cells)
+        except BaseException as error:
+            ended_by.append(error)  # before this thread begins with another cell
+        if ended_by:
+            raise ended_by[0]
 
     def one_cell(cell: int, _: int) -> tuple[np.ndarray, np.ndarray]:
         found = _words_from(grid, cell, longest, ties, walks[:, cell], between)
@@ -331,8 +329,8 @@ def forbidden_words(
     with Workers(threads) as workers:
         try:
             found = workers.over([(cell, cell + 1) for cell in range(grid.cells)], one_cell)
-        except BaseException:
-            given_up.set()
+        except BaseException as error:
+            ended_by.append(error)
             raise
     words, earlier = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
     first = np.cumsum([0, *(len(some) for some, _ in found)])
