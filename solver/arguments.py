@@ -13,7 +13,7 @@ from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
 from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES
-from .settings import DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
+from .settings import CHOICES, DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
 from .show.playback import SPEED
 
 # ---- commands -----------------------------------------------------------------------------------
@@ -82,7 +82,8 @@ def compare_options(command: argparse.ArgumentParser) -> None:
         metavar="A,B,...",
         help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves, "
         "weighted-a-star:1.5 the weight, beam:10000 the width, dfs:30 a depth limit, "
-        "ida-star:pruning=14 how far to look back (2 unless given); several as in ida-star:value:pruning=14 "
+        "ida-star:pruning=14 how far to look back (2 unless given), ida-star:direction=auto and "
+        "ida-star:both-ends=on where to begin (forward unless given); several as in ida-star:value:pruning=14 "
         "(default: %(default)s)",
     )
     command.add_argument("--threads", type=positive, default=1, metavar="N", help="threads per search (default: 1)")
@@ -200,6 +201,25 @@ def _search_options(command: argparse.ArgumentParser) -> None:
         help="how many moves ida-star and dfs look back, to leave out moves if others, which are fewer or come first "
         f"in a fixed order, lead to the same board: from {NEVER_UNDO}, which is never to undo a move, as in published "
         f"counts, to {MOST_PRUNING}, less on large boards (default: the fastest; {NEVER_UNDO} with --order fixed)",
+    )
+    command.add_argument(
+        "--direction",
+        choices=CHOICES["direction"],
+        help="where ida-star begins: forward, from the start, as in published counts; backward, from the goal; or "
+        "auto, from the end that turns out to be the better one (default: auto, but forward with --order fixed, with "
+        "--all, and with a database on small boards)",
+    )
+    command.add_argument(
+        "--both-ends",
+        choices=CHOICES["both_ends"],
+        help="whether ida-star searches a bound from both ends, so that they meet: auto, if that is expected to be "
+        "cheaper (default: auto, but off if there is a --direction other than auto)",
+    )
+    command.add_argument(
+        "--upper-bound",
+        type=number_above_0,
+        metavar="N",
+        help="the moves of a solution that is known: ida-star looks for shorter ones only",
     )
     command.add_argument(
         "--order",

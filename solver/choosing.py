@@ -1,4 +1,4 @@
-"""Which heuristic a search uses, and how far its automaton looks back: as told, or what is best for the board.
+"""Which heuristic a search uses, from which end, and how far back it looks: as told, or what is best for the board.
 
 The further the automaton looks back, the fewer boards are generated, and the larger it is: above some length, waiting
 for memory costs more than the boards it saves. (docs/design.md)
@@ -6,21 +6,26 @@ for memory costs more than the boards it saves. (docs/design.md)
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 
-from pdb_builder.base.errors import InputError
+from pdb_builder.assemble import Watcher, build_database
+from pdb_builder.base.errors import DatabaseError, InputError
 from pdb_builder.base.folders import databases_folder
 from pdb_builder.grid import Grid
+from pdb_builder.memory import check_build_memory
+from pdb_builder.pattern import Spec, default_collection, has_patterns
 
 from .frame import Frame
 from .heuristics import uninformed
 from .heuristics.contract import Heuristic
 from .heuristics.databases import best_database, how_to_build
 from .heuristics.preparing import Notify, OnPreparing, from_databases, ignore_preparing, ignore_remark, prepare
-from .search import NEVER_UNDO, SEARCHES, check_search
+from .search import AUTO, FORWARD, NEVER_UNDO, OFF, ON, SEARCHES, check_search
 from .search.forbidden_words import count_walks
-from .search.outcome import Pruning
+from .search.outcome import Backward, Missing, Pruning
 from .settings import PROVABLE, Settings, default_algorithm
 
 
@@ -59,28 +64,104 @@ def heuristic_for(
 
 def backward_heuristics(
     settings: Settings, notify: Notify = ignore_remark, progress: OnPreparing = ignore_preparing
-) -> Callable[[Grid, int], Heuristic]:
-    """What makes the heuristic from the goal to the start, whose blank may have no database."""
+) -> Backward:
+    """What makes the heuristic from the goal to the start, whose blank may have no database.
 
-    @cache
-    def prepared(grid: Grid, blank: int) -> Heuristic:
-        folder, spec = settings.folder or databases_folder(), settings.heuristic or "pdb"
-        try:
-            return prepare(spec, grid, blank, folder, notify, progress, settings.huge_pages)
-        except InputError:
-            if "pdb" not in spec:
-                raise
+    That named serves if it fits, or else the best there is for the start's blank. If there is none it is built, or a
+    heuristic without one does the work, or there is no heuristic.
+    """
+    made: dict[tuple[Grid, int], Heuristic] = {}
+
+    def prepared(grid: Grid, blank: int, missing: Missing) -> Heuristic | None:
+        folder, named = settings.folder or databases_folder(), settings.heuristic or "pdb"
+        for spec in dict.fromkeys((named, "pdb") if "pdb" in named else (named,)):
+            try:
+                return prepare(spec, grid, blank, folder, notify, progress, settings.huge_pages)
+            except InputError:
+                if "pdb" not in named:
+                    raise
+        if missing is Missing.BUILD and _build_default(grid, blank, folder, settings, notify, progress):
+            return prepare("pdb", grid, blank, folder, notify, progress, settings.huge_pages)
+        if missing is Missing.DO_WITHOUT:
+            return None
         fallback = _without_database(grid)
         if settings.heuristic:
             notify(f"no such database serves the search from the goal to the start: {fallback} is used there")
         return prepare(fallback, grid, blank, folder, notify, progress)
 
-    return prepared
+    def kept(grid: Grid, blank: int, missing: Missing) -> Heuristic | None:
+        if (grid, blank) not in made:
+            heuristic = prepared(grid, blank, missing)
+            if heuristic is None:
+                return None
+            made[grid, blank] = heuristic
+        return made[grid, blank]
+
+    return kept
+
+
+def _build_default(
+    grid: Grid, blank: int, folder: Path, settings: Settings, notify: Notify, progress: OnPreparing
+) -> bool:
+    """Build the default database of a goal, for this search and those to come; False if there is none, or no room."""
+    collection = default_collection(grid, blank, "bits") if has_patterns(grid) else None
+    if collection is None:
+        return False
+    spec = Spec(grid, collection, blank, "bits")
+    try:
+        check_build_memory(grid, map(len, spec.patterns), spec.encoding, None, settings.threads, False)
+        path = folder / f"{spec.name}.h5"
+        notify(f"building {path}, once, to search from the goal to the start as well")
+        build_database(spec, path, threads=settings.threads, watcher=_Telling(path.name, progress))
+    except (InputError, DatabaseError, OSError) as error:
+        notify(f"no database for the search from the goal to the start: {error}")
+        return False
+    return True
+
+
+class _Telling(Watcher):
+    """Reports a build as a preparation."""
+
+    def __init__(self, name: str, progress: OnPreparing) -> None:
+        self.what, self.progress = f"building {name}", progress
+
+    @contextmanager
+    def table(self, number: int, count: int, tiles: Sequence[int], states: int) -> Iterator[Callable[[int], object]]:
+        done = 0
+
+        def report(more: int) -> None:
+            nonlocal done
+            done += more
+            self.progress(self.what, (number - 1 + min(1.0, done / states)) / count)
+
+        yield report
 
 
 def _without_database(grid: Grid) -> str:
     """The best heuristic that needs no database."""
     return "manhattan" if grid.wrap else "linear-conflict"
+
+
+# ---- ends -------------------------------------------------------------------------------------------
+
+
+def ends_for(grid: Grid, heuristic: Heuristic, settings: Settings) -> dict[str, str]:
+    """The end that IDA* begins from, and whether it does so from both: as told, or chosen while it searches.
+
+    The fixed order of moves, which comes with published counts, and all solutions are those of a search from the start.
+    With a database on a small board, searches are over before there would be anything to choose.
+    """
+    plain = settings.every or settings.order == "fixed" or (grid.cells <= SMALL and bool(heuristic.databases))
+    direction = settings.direction or (FORWARD if plain and settings.both_ends in (None, OFF) else AUTO)
+    both_ends = settings.both_ends or (AUTO if direction == AUTO else OFF)
+    if not heuristic.consistent:
+        if both_ends == ON:
+            raise InputError(
+                f"{heuristic.name} is inconsistent, a move can change it by more than one, so searches from both ends "
+                "would miss solutions: use a bits database or another heuristic, or leave out `both_ends`"
+            )
+        both_ends = OFF
+    return {"direction": direction, "both_ends": both_ends}
 
 
 # ---- pruning ------------------------------------------------------------------------------------

@@ -17,13 +17,19 @@ from pdb_builder.base.numeric import as_flag, as_integer, as_real
 from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
-from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES, check_search
+from .search import AUTO, BACKWARD, FORWARD, MOST_PRUNING, NEVER_UNDO, OFF, ON, SEARCHES, check_search
 
 # The order in which IDA* tries moves: blank up, left, right, down, as seen in the frame; or most promising first.
 ORDERS = ("fixed", "value")
 PROVABLE = 25  # cells of a board for which a shortest solution can be proven, with patience
 DEFAULT_WEIGHT, MOST_WEIGHT = 1.5, 1000
-RANGES = {"width": (1, 100_000_000), "depth": (1, 10_000), "pruning": (NEVER_UNDO, MOST_PRUNING)}
+RANGES = {
+    "width": (1, 100_000_000),
+    "depth": (1, 10_000),
+    "pruning": (NEVER_UNDO, MOST_PRUNING),
+    "upper_bound": (1, 10_000),
+}
+CHOICES = {"order": ORDERS, "direction": (AUTO, FORWARD, BACKWARD), "both_ends": (AUTO, ON, OFF)}
 DEFAULT_SECONDS = 10.0  # for a beam that grows until it is told to stop
 
 # What a refusal says if an option is given to a search that does not have it.
@@ -34,6 +40,9 @@ _REFUSALS = {
     "width": "has no width: leave out `width`, or use beam",
     "depth": "has no depth limit: leave out `depth`, or use dfs",
     "pruning": "has no automaton to look back with: leave out `pruning`, or use ida-star or dfs",
+    "direction": "has no choice of direction: leave out `direction`, or use ida-star",
+    "both_ends": "has no choice of ends: leave out `both_ends`, or use ida-star or bidirectional",
+    "upper_bound": "has no upper bound: leave out `upper_bound`, or use ida-star",
 }
 
 
@@ -54,6 +63,9 @@ class Settings(NamedTuple):
     depth: int | None = None
     pruning: int | None = None
     huge_pages: bool = False
+    direction: str | None = None
+    both_ends: str | None = None
+    upper_bound: int | None = None
 
 
 DEFAULTS = Settings()
@@ -71,7 +83,8 @@ def default_algorithm(grid: Grid, settings: Settings) -> str:
     for option in ("weight", "width", "depth"):
         if getattr(settings, option) is not None:
             return next(name for name, search in SEARCHES.items() if option in search.options)
-    return "ida-star" if grid.cells <= PROVABLE or settings.every or settings.order or settings.pruning else "beam"
+    own = ("every", "order", "pruning", "direction", "both_ends", "upper_bound")  # options of IDA*
+    return "ida-star" if grid.cells <= PROVABLE or any(getattr(settings, name) for name in own) else "beam"
 
 
 def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
@@ -85,8 +98,10 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
     check_threads(settings.threads)
     as_flag("every", settings.every)
     as_flag("huge_pages", settings.huge_pages)
-    if settings.order not in (None, *ORDERS):
-        raise InputError(f"unknown `order` {settings.order!r}: use {' or '.join(ORDERS)}")
+    for name, choices in CHOICES.items():
+        if getattr(settings, name) not in (None, *choices):
+            raise InputError(f"unknown `{name}` {getattr(settings, name)!r}: use {' or '.join(choices)}")
+    _check_ends(settings)
     checked: dict[str, Any] = {}
     for name in ("time_limit", "node_limit", "memory_limit"):
         value = getattr(settings, name)
@@ -107,6 +122,17 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
     if settings.algorithm is not None:
         checked |= _checked_for(settings.algorithm, settings)
     return settings._replace(**checked)
+
+
+def _check_ends(settings: Settings) -> None:
+    """Refuse ends to begin from that exclude each other."""
+    if settings.both_ends == ON and settings.direction in (FORWARD, BACKWARD):
+        raise InputError(
+            f"`both_ends` {ON} and `direction` {settings.direction} exclude each other: leave out one of them"
+        )
+    for name in ("direction", "both_ends", "upper_bound"):
+        if settings.every and getattr(settings, name) not in (None, FORWARD, OFF):
+            raise InputError(f"all solutions are found from the start alone, one by one: leave out `{name}`")
 
 
 def _checked_for(algorithm: str, settings: Settings) -> dict[str, Any]:

@@ -47,6 +47,8 @@ class Solution:
     stopped: str | None = None  # time, nodes, memory, depth, width or interrupt
     suboptimality_bound: float | None = None  # None without a guarantee
     incumbents: tuple[Incumbent, ...] = ()  # the solutions found on the way to the best one
+    direction: str | None = None  # forward, backward or both: how the last bound was searched, if depth first
+    why: str | None = None  # it was searched that way
     solutions: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)  # all of them, if asked for
     databases: tuple[UsedDatabase, ...] = ()
 
@@ -106,6 +108,8 @@ class Solution:
             "heuristic": self.heuristic,
             "h_start": self.h_start,
             "pruning": self.pruning,
+            "direction": self.direction,
+            "why": self.why,
             "expanded": self.expanded,
             "generated": self.generated,
             "stored": self.stored,

@@ -18,13 +18,14 @@ from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
 from .board import Board, board_text, grid_of, parse_board
-from .choosing import backward_heuristics, heuristic_for, pruning_for
+from .choosing import backward_heuristics, ends_for, heuristic_for, pruning_for
 from .frame import frame_of
 from .goals import goal_board
 from .heuristics import manhattan
+from .heuristics.contract import Heuristic
 from .heuristics.preparing import Notify, OnPreparing, ignore_remark
 from .search import check_search, search_named
-from .search.outcome import INTERRUPT, Limits, OnProgress, Outcome, Problem, Progress, Stopped, unreported
+from .search.outcome import INTERRUPT, Limits, Missing, OnProgress, Outcome, Problem, Progress, Stopped, unreported
 from .search.warm_up import warm_up
 from .search.word_files import AUTOMATON, made_automaton
 from .settings import DEFAULTS, Settings, check_settings, folder_of
@@ -54,6 +55,9 @@ def solve(
     depth: int | None = None,
     pruning: int | None = None,
     huge_pages: bool = False,
+    direction: str | None = None,
+    both_ends: str | None = None,
+    upper_bound: int | None = None,
     folder: str | Path | None = None,
     progress: OnProgress = unreported,
     notify: Notify = ignore_remark,
@@ -65,7 +69,9 @@ def solve(
     ``pdb-solver solve``: ``heuristic`` None is the best one available, ``algorithm`` None is ``ida-star``, or ``beam``
     for boards too large for it. ``every`` asks for all shortest solutions. ``pruning`` is how many moves ``ida-star``
     and ``dfs`` look back, 2 for the counts of the literature, None for what is fastest. ``huge_pages`` copies
-    databases into memory that is faster to look up in. ``progress`` is called with the progress of a long search,
+    databases into memory that is faster to look up in. ``direction`` is ``forward``, ``backward`` or ``auto``,
+    ``both_ends`` ``on``, ``off`` or ``auto``: where ``ida-star`` begins. With an ``upper_bound`` it looks for shorter
+    solutions only. ``progress`` is called with the progress of a long search,
     ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
@@ -75,7 +81,8 @@ def solve(
     limits = (time_limit, node_limit, memory_limit)
     where = folder_of(folder)
     settings = Settings(
-        heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning, huge_pages
+        *(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning, huge_pages),
+        *(direction, both_ends, upper_bound),
     )
     return solve_board(grid, start, target, settings, progress, notify)
 
@@ -100,12 +107,17 @@ def solve_board(
         heuristic = watch.over(heuristic_for(frame, settings, notify, preparing))
         by_value = heuristic.by_value if settings.order is None else settings.order == "value"
         made_backward = backward_heuristics(settings, notify, preparing)
-        problem = Problem(
-            grid, frame.blank, frame.enter(start), heuristic, by_value, lambda *goal: watch.over(made_backward(*goal))
-        )
+
+        def backward(grid: Grid, blank: int, missing: Missing) -> Heuristic | None:
+            found = made_backward(grid, blank, missing)
+            return found and watch.over(found)
+
+        problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, backward)
         if "pruning" in entry.options:
             problem = problem._replace(pruning=pruning_for(grid, heuristic, settings, notify))
         options = {name: getattr(settings, name) for name in entry.options if name not in PROBLEM_OPTIONS}
+        if "direction" in entry.options:
+            options |= ends_for(grid, heuristic, settings)
         warm_up(search, problem, options, entry.both_ends)
     threads = check_threads(settings.threads)
     limits = Limits(None, settings.node_limit, settings.memory_limit, interrupt, watch.look)
@@ -147,9 +159,20 @@ def solve_board(
         stopped=outcome.stopped,
         suboptimality_bound=outcome.suboptimality_bound,
         incumbents=tuple(outcome.incumbents),
+        direction=_direction(outcome),
+        why=outcome.why,
         solutions=tuple(solutions) if settings.every and outcome.suboptimality_bound == 1 else None,
         databases=watch.databases(),
     )
+
+
+def _direction(outcome: Outcome) -> str | None:
+    """Where a depth-first search has begun at the last bound: forward, backward or both."""
+    if not outcome.iterations:
+        return None
+    last = [one for one in outcome.iterations if one.bound == outcome.iterations[-1].bound]
+    sides = {one.side for one in last if one.meets} or {one.side for one in last[-1:]}
+    return "both" if len(sides) > 1 else next(iter(sides), None)
 
 
 def _make_automaton(

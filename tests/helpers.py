@@ -9,7 +9,7 @@ from pdb_builder.base.jit import kernel
 from solver.heuristics import manhattan, uninformed
 from solver.heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
 from solver.instances import load_set
-from solver.search import SEARCHES, search_named
+from solver.search import SEARCHES, search_named, tree
 from solver.search.outcome import Limits, Problem, Pruning, unreported
 
 from .oracle import boards_after
@@ -80,14 +80,15 @@ def searched(name, grid, blank, board, heuristic, **options):
     settings = {"threads": 1, "limits": Limits(), "progress": unreported} | OPTIONS.get(name, {}) | options
     by_value, backward = settings.pop("by_value", False), settings.pop("backward", manhattan.prepare)
     pruning = settings.pop("pruning", Pruning())
-    outcome = search_named(name)(Problem(grid, blank, board, heuristic, by_value, backward, pruning), **settings)
+    problem = Problem(grid, blank, board, heuristic, by_value, lambda grid, blank, _: backward(grid, blank), pruning)
+    outcome = search_named(name)(problem, **settings)
     for path in outcome.paths:
         assert boards_along(grid, board, path)[-1] == grid.goal(blank)
     if outcome.paths:
         assert outcome.lower_bound <= length(outcome)
         bound = outcome.suboptimality_bound
         assert bound is None or length(outcome) <= bound * outcome.lower_bound + 1e-9
-        assert bound == 1 or not SEARCHES[name].optimal or "depth" in options
+        assert bound == 1 or not SEARCHES[name].optimal or "depth" in options or outcome.stopped
     return outcome
 
 
@@ -191,3 +192,10 @@ def remark_on_a_foreign_file(path, change, use):
     assert (path.lstat().st_mtime_ns, path.lstat().st_ino) == (before.st_mtime_ns, before.st_ino)
     (remark,) = remarks
     return remark
+
+
+def cut_small_trees(monkeypatch):
+    """Have trees cut into subtrees even in small searches."""
+    few = {"UNCUT": 0, "UNCUT_ALONE": 0, "FIRST_CUT": 2, "LEAST_SUBTREES": 20, "SLICE": 50}
+    for name, value in few.items():
+        monkeypatch.setattr(tree, name, value)

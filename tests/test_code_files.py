@@ -13,7 +13,7 @@ import pytest
 
 from pdb_builder.base import code_files, compile_cache, jit
 from pdb_builder.base.code_files import DIGEST, ENDING, CodeFiles
-from solver.search import ida_star
+from solver.search import depth_first
 
 from .processes import ended, started
 
@@ -83,8 +83,8 @@ def test_what_the_code_depends_on_has_files_of_its_own(folder):
 
 @needs_cache
 def test_our_kernels_are_kept_in_such_files_and_other_users_of_numba_are_left_alone():
-    assert isinstance(ida_star._search._cache, CodeFiles)
-    assert ida_star._search.stats.cache_path == str(jit._folder)
+    assert isinstance(depth_first.search_below._cache, CodeFiles)
+    assert depth_first.search_below.stats.cache_path == str(jit._folder)
     assert os.environ.get("NUMBA_CACHE_DIR", "") == numba.config.CACHE_DIR
 
 
@@ -156,7 +156,7 @@ def test_a_solve_with_a_damaged_cache_says_so_and_repairs_it(tmp_path):
     variables = {"NUMBA_CACHE_DIR": str(tmp_path)}
     with started(*words, variables=variables) as process:
         assert ended(process) == (0, "LL\n", "")
-    files = [path for path in (tmp_path / jit._folder.name).iterdir() if "ida_star" in path.name]
+    files = [path for path in (tmp_path / jit._folder.name).iterdir() if "depth_first" in path.name]
     assert files
     for path in files:
         path.write_bytes(flipped(path.read_bytes(), random.Random(path.name)))

@@ -9,8 +9,8 @@ import pytest
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
 from solver.heuristics import manhattan
-from solver.search import ida_star
 from solver.search import outcome as outcome_module
+from solver.search import tree
 from solver.search.automaton import MOVES, cell_of, never_undo, state_of
 from solver.search.forbidden_words import Words, all_proven, count_walks, forbidden_words, length_of, letter_at
 from solver.search.outcome import Pruning
@@ -338,14 +338,14 @@ def test_a_long_search_looks_further_back(soon):
 
 
 def test_without_memory_for_the_later_automaton_the_search_goes_on_with_the_first(soon, monkeypatch):
-    make = ida_star.made_automaton
+    make = tree.made_automaton
 
     def short_of_memory(problem, moves, *more):
         if moves == 12:
             raise InputError("an automaton of 12 moves needs 9 GB, and 1 GB is available: use a smaller `pruning`")
         return make(problem, moves, *more)
 
-    monkeypatch.setattr(ida_star, "made_automaton", short_of_memory)
+    monkeypatch.setattr(tree, "made_automaton", short_of_memory)
     heuristic, remarks = manhattan.prepare(Grid(3, 3), 0), []
     pruning = Pruning(2, 12, notify=remarks.append)
     found = searched("ida-star", Grid(3, 3), 0, HARDEST, heuristic, pruning=pruning)
@@ -358,7 +358,7 @@ def test_without_memory_for_the_later_automaton_the_search_goes_on_with_the_firs
 
 
 def test_counts_do_not_depend_on_threads(monkeypatch):
-    monkeypatch.setattr(ida_star, "UNCUT", 1_000)
+    monkeypatch.setattr(tree, "UNCUT", 1_000)
     board, heuristic = korf_in_order()[1].board, manhattan.prepare(Grid(4, 4), 0)
     outcomes = [
         searched(

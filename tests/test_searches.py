@@ -9,7 +9,7 @@ import pytest
 from pdb_builder import NAMED, Grid, Spec, open_database
 from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database
 from solver.instances import load_set
-from solver.search import SEARCHES, best_first, ida_star
+from solver.search import SEARCHES, best_first
 from solver.search.outcome import Limits
 
 from .helpers import (
@@ -17,6 +17,7 @@ from .helpers import (
     boards_along,
     check_length,
     check_threads_change_nothing,
+    cut_small_trees,
     korf_in_order,
     length,
     scrambled,
@@ -177,12 +178,6 @@ def cut_early(request, monkeypatch):
     """Without and with a tree that is cut into subtrees even in small searches."""
     if request.param:
         cut_small_trees(monkeypatch)
-
-
-def cut_small_trees(monkeypatch):
-    few = {"UNCUT": 0, "UNCUT_ALONE": 0, "FIRST_CUT": 2, "LEAST_SUBTREES": 20, "SLICE": 50}
-    for name, value in few.items():
-        monkeypatch.setattr(ida_star, name, value)
 
 
 def test_counts_are_those_of_the_textbook(cut_early, database_of):

@@ -19,9 +19,9 @@ from solver.heuristics.preparing import prepare
 from solver.heuristics.views import DIGITS, FEW_VIEWS, NO_VIEW, LargeManyBits, ManyBits
 from solver.search.outcome import Pruning
 
-from .helpers import check_along_a_walk, length, scrambled, searched
+from .helpers import check_along_a_walk, cut_small_trees, length, scrambled, searched
 from .oracle import board_distances, solvable_boards
-from .test_searches import counts, cut_small_trees, textbook_ida_star
+from .test_searches import counts, textbook_ida_star
 
 # Of 3x3: partitions whose patterns overlap in many ways, so that every tile is in several views.
 MANY = "1,2,3,4/5,6,7,8; 1,2,5,6/3,4,7,8; 1,4,7/2,5,8/3,6; 1,3,5,7/2,4,6,8; 1,2/3,4/5,6/7,8"
@@ -82,7 +82,7 @@ def test_lengths_on_3x3(many, step):
 def begun(heuristic, board, parts, room):
     load(heuristic, board, parts, 0)
     begin(heuristic, 0, room)
-    return slack_of(heuristic, 0), heuristic.counted[0]
+    return slack_of(heuristic, 0, -1), heuristic.counted[0]
 
 
 @pytest.mark.parametrize("room", [0, 2, 2 * (1 << DIGITS) - 2, 2 * (1 << DIGITS)])
@@ -198,7 +198,7 @@ def test_searches_in_huge_pages_are_the_same(shelf, monkeypatch):
     heuristics = [prepare("pdb", GRID, 0, folder, huge_pages=given) for given in (False, True)]
     for heuristic, is_copy in zip(heuristics, (False, True), strict=True):
         tables = heuristic.databases[0].tables
-        for table, values in zip(tables, heuristic.workspace.values, strict=True):
+        for table, values in zip(tables, heuristic.workspace.values_of.values(), strict=True):
             assert np.shares_memory(table.values, values) is not is_copy and (table.values == values).all()
 
 

@@ -146,6 +146,26 @@ def _compiled_put(array, at, value):
     return lambda array, at, value: _put(array, at, value)
 
 
+def put_bits(array, at, bits):
+    """Set bits of an element of a flat array, for kernels: not one is lost if several threads do so at a time."""
+    array[at] |= bits
+
+
+@intrinsic
+def _put_bits(typing_context, array, at, bits):
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        builder.atomic_rmw("or", builder.gep(data, [args[1]]), args[2], "monotonic")
+        return context.get_dummy_value()
+
+    return numba.types.void(array, numba.types.int64, array.dtype), generate
+
+
+@overload(put_bits)
+def _compiled_put_bits(array, at, bits):
+    return lambda array, at, bits: _put_bits(array, at, bits)
+
+
 def byte_at(address):
     """The byte at an address of memory, for kernels: nothing is checked."""
     return ctypes.c_uint8.from_address(int(address)).value

@@ -8,7 +8,8 @@ from pdb_builder.base.wording import counted
 
 from ..board import draw_board, draw_start_and_goal
 from ..number_text import format_large
-from ..search import NEVER_UNDO
+from ..search import BACKWARD, NEVER_UNDO
+from ..search.outcome import Iteration
 from ..solution import Solution
 
 LIMITS = {
@@ -17,6 +18,7 @@ LIMITS = {
     "memory": "the memory limit was reached: use ida-star, or raise --memory-limit",
     "depth": "the depth limit was reached: raise --depth, or leave it out",
     "width": "the beam ran out of boards: raise --width, or leave it out",
+    "upper-bound": "none is shorter than --upper-bound",
     "interrupt": "interrupted",
 }
 
@@ -50,6 +52,7 @@ def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator
         yield f"{solution.algorithm}, without a heuristic{_pruning(solution)}"
     else:
         yield f"{solution.algorithm} with {solution.heuristic}, {solution.h_start} at the start{_pruning(solution)}"
+    yield from _direction(solution)
     yield from _iteration_table(solution)
     speed = f"{format_large(solution.generated / solution.seconds)} generated/s" if solution.seconds else ""
     yield speed + ("" if solution.stored is None else f", {counted(solution.stored, 'board')} in memory")
@@ -75,6 +78,13 @@ def given_up(solution: Solution) -> str:
     return f"no solution has fewer than {counted(solution.lower_bound, 'move')}, {why}"
 
 
+def _direction(solution: Solution) -> Iterator[str]:
+    """Where a search with a choice has begun, and why."""
+    ways = {"forward": "from the start", "backward": "from the goal", "both": "from both ends"}
+    if solution.direction and (solution.why or solution.direction != "forward"):
+        yield f"at last {ways[solution.direction]}" + (f": {solution.why}" if solution.why else "")
+
+
 def _pruning(solution: Solution) -> str:
     """How far a depth-first search has looked back, and from which bound on it has looked further."""
     since: dict[int, int] = {}  # moves -> the first bound
@@ -88,14 +98,21 @@ def _pruning(solution: Solution) -> str:
     return said
 
 
+def _end(one: Iteration) -> str:
+    """Where an iteration has begun, and whether it was to meet another one."""
+    return f"  {'goal' if one.side == BACKWARD else 'start'}{', to meet' if one.meets else ''}"
+
+
 def _iteration_table(solution: Solution) -> Iterator[str]:
     """The counts of each bound; of a beam, those of each width and the length of the solution it found."""
     incumbents = list(solution.incumbents)
     first, found = ("width", f" {'moves':>7}") if solution.algorithm == "beam" else ("bound", "")
-    yield f"{first:>7}{found} {'expanded':>15} {'generated':>15} {'seconds':>9}"
+    several = len({one.side for one in solution.iterations}) > 1
+    yield f"{first:>7}{found} {'expanded':>15} {'generated':>15} {'seconds':>9}{'  from' if several else ''}"
     for one in solution.iterations:
         better = bool(incumbents) and (incumbents[0].width or 0) == one.bound
         moves = f" {incumbents.pop(0).length if better else '-':>7}" if found else ""
-        yield f"{one.bound or 'bound':>7}{moves} {one.expanded:15,} {one.generated:15,} {one.seconds:9.3f}"
+        end = _end(one) if several else ""
+        yield f"{one.bound or 'bound':>7}{moves} {one.expanded:15,} {one.generated:15,} {one.seconds:9.3f}{end}"
     moves = f" {'-' if solution.length is None else solution.length:>7}" if found else ""
     yield f"{'all':>7}{moves} {solution.expanded:15,} {solution.generated:15,} {solution.seconds:9.3f}"

@@ -102,6 +102,9 @@ def _settings(args: argparse.Namespace) -> Settings:
         depth=args.depth,
         pruning=args.pruning,
         huge_pages=args.huge_pages,
+        direction=args.direction,
+        both_ends=args.both_ends,
+        upper_bound=args.upper_bound,
     )
 
 

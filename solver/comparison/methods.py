@@ -21,7 +21,7 @@ from ..board import Board
 from ..choosing import heuristic_for
 from ..frame import frame_of
 from ..heuristics.preparing import Notify, ignore_remark
-from ..search import NEVER_UNDO, Search, check_search
+from ..search import FORWARD, NEVER_UNDO, OFF, Search, check_search
 from ..search.outcome import OnProgress, unreported
 from ..settings import ORDERS, Settings, check_settings
 from ..solving import solve_board
@@ -34,7 +34,11 @@ PARAMETERS = {
     "width": (int, "10000"),
     "depth": (int, "30"),
     "pruning": (int, "14"),
+    "direction": (str, "auto"),
+    "both_ends": (str, "auto"),
 }
+# What depth-first searches do unless told otherwise: what those of the literature do.
+AS_PUBLISHED: dict[str, Any] = {"pruning": NEVER_UNDO, "direction": FORWARD, "both_ends": OFF}
 
 
 class Method(NamedTuple):
@@ -72,9 +76,10 @@ def prepare_methods(
     """Every algorithm with every heuristic, each prepared.
 
     An algorithm may have parameters, as in ``ida-star:fixed``, ``weighted-a-star:1.5``, ``beam:10000``, ``dfs:30`` and
-    ``ida-star:value:pruning=14``. Without ``pruning``, depth-first searches never undo a move, and no more, as those of
-    the literature. An uninformed algorithm makes one method, with the heuristic ``none``. ``pdb`` becomes the name of
-    the database it finds. ``progress`` and ``notify`` are told of preparations that take long.
+    ``ida-star:value:pruning=14``. Unless told otherwise, depth-first searches never undo a move, and no more, and begin
+    from the start, as those of the literature. An uninformed algorithm makes one method, with the heuristic ``none``.
+    ``pdb`` becomes the name of the database it finds. ``progress`` and ``notify`` are told of preparations that take
+    long.
     """
     check_settings(settings)
     frame = frame_of(grid, goal)
@@ -105,7 +110,7 @@ def _search_and_settings(algorithm: str, settings: Settings) -> tuple[Search, Se
     name, *words = algorithm.split(":")
     search = check_search(name)
     own = settings._replace(algorithm=name)
-    given: dict[str, Any] = {"pruning": NEVER_UNDO} if "pruning" in search.options else {}
+    given = {option: value for option, value in AS_PUBLISHED.items() if option in search.options}
     named = set()
     for word in words:
         parameter, value = _parameter(name, search, word)
@@ -113,6 +118,8 @@ def _search_and_settings(algorithm: str, settings: Settings) -> tuple[Search, Se
             raise InputError(f"{algorithm[:60]} gives the {parameter} twice: give it once")
         named.add(parameter)
         given[parameter] = value
+    if "direction" in named or "both_ends" in named:
+        given |= {option: None for option in ("direction", "both_ends") if option not in named}
     try:
         return search, check_settings(own._replace(**given))
     except InputError as error:  # it names parameters of ``solve``, which ``compare`` does not have
@@ -123,6 +130,7 @@ def _parameter(name: str, search: Search, text: str) -> tuple[str, Any]:
     """The option that a parameter of an algorithm sets, and its value."""
     own = [one for one in PARAMETERS if one in search.options]
     option, equals, word = text.partition("=")
+    option = option.replace("-", "_")
     if not equals:
         # An order is refused later, with a better message.
         option, word = own[0] if own else "order" if text in ORDERS else "", text

@@ -178,8 +178,8 @@ def settle(heuristic, node, slot, child, tile):
 
 
 @operation
-def slack_of(heuristic, node):
-    """How far depth plus value of a node stay below the bound."""
+def slack_of(heuristic, node, among):
+    """How far depth plus value of a node stay below the bound, by the sums of a set."""
     return 0
 
 
@@ -215,6 +215,8 @@ class Heuristic:
     saved_words: int = 0  # how many ``save`` writes; 0: as many as the state has
     databases: tuple[Database, ...] = ()  # that it reads from
     bounded: bool = False  # whether it can tell that a move exceeds a bound for less than it takes to evaluate the move
+    first_part: Callable[[], Heuristic] | None = None  # of a bounded one: makes the first of its parts alone
+    consistent: bool = False  # whether no move changes the value by more than one
     by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
     admissible: bool = True  # whether it never exceeds the moves needed, so that solutions can be proven shortest
 

@@ -113,7 +113,7 @@ def prepare(grid: Grid, blank: int) -> Heuristic:
         distance_sum = int(distance[list(board), range(cells)].sum())
         return [distance_sum + 2 * sum(fewest_removals(code, width) for code in codes)]
 
-    return Heuristic("linear-conflict", workspace, measure)
+    return Heuristic("linear-conflict", workspace, measure, consistent=True)
 
 
 # The fields are used in place, not bound to local names: a name that lives across a branch costs an atomic reference

@@ -41,7 +41,7 @@ def sum_over_tiles(name: str, cost: np.ndarray) -> Heuristic:
     def measure(board: Board) -> list[int]:
         return [int(cost[list(board), range(len(board))].sum())]
 
-    return Heuristic(name, workspace, measure)
+    return Heuristic(name, workspace, measure, consistent=True)
 
 
 def prepare(grid: Grid, blank: int) -> Heuristic:

@@ -51,6 +51,7 @@ def prepare(first: Heuristic, second: Heuristic) -> Heuristic:
         parts=first.parts + second.parts,
         saved_words=first.saved_words + second.saved_words,
         databases=first.databases + second.databases,
+        consistent=first.consistent and second.consistent,
         by_value=first.by_value or second.by_value,
         admissible=first.admissible and second.admissible,
     )

@@ -10,6 +10,9 @@ The operations here serve every search. A depth-first search under a bound asks 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
+
 import numpy as np
 
 from pdb_builder.base.errors import InputError
@@ -48,6 +51,7 @@ from .views import (
     ORDERS,
     SIZE,
     STATE,
+    View,
     Workspaces,
     address_of,
     exchange,
@@ -75,6 +79,27 @@ def prepare(
     """
     views, sums, all_sums = views_and_sums(grid, blank, databases, reflection)
     names = [f"{'pdb' if reflection else 'pdb-unreflected'}:{database.path.stem}" for database in databases]
+    name = f"max:{'+'.join(names)}" if names[1:] else names[0]
+    workspaces = Workspaces(grid, views, sums, huge_pages)
+    bounded = workspaces.kind in tight_sums.KINDS
+
+    @cache
+    def first_part() -> Heuristic:
+        first = [views[number] for number in sums[0]]
+        alone = Workspaces(grid, first, [list(range(len(first)))], values_of=workspaces.values_of)
+        return _of_sums(name, first, alone, databases)
+
+    return replace(
+        _of_sums(name, views, workspaces, databases),
+        left_out=all_sums - len(sums),
+        bounded=bounded,
+        first_part=first_part if bounded else None,
+    )
+
+
+def _of_sums(name: str, views: list[View], workspaces: Workspaces, databases: tuple[Database, ...]) -> Heuristic:
+    """The largest of some sums of views."""
+    sums = workspaces.sums
 
     def measure(board: Board) -> list[int]:
         place = {tile: cell for cell, tile in enumerate(board)}
@@ -91,17 +116,16 @@ def prepare(
                 ) from None
         return [sum(distances[number] for number in together) for together in sums]
 
-    workspaces = Workspaces(grid, views, sums, huge_pages)
+    in_bits = databases[0].spec.encoding == "bits"
     return Heuristic(
-        f"max:{'+'.join(names)}" if names[1:] else names[0],
+        name,
         workspaces,
         measure,
         parts=len(sums),
-        left_out=all_sums - len(sums),
         saved_words=len(sums) + STATE * len(views),
         databases=databases,
-        bounded=workspaces.kind in tight_sums.KINDS,
-        by_value=databases[0].spec.encoding == "bits",
+        consistent=in_bits,
+        by_value=in_bits,
     )
 
 

@@ -145,9 +145,9 @@ def _settle(heuristic, node, slot, child, tile):
 
 
 @body_of(slack_of, *KINDS)
-def _slack_of(heuristic, node):
+def _slack_of(heuristic, node, among):
     least = 0
-    candidates = fetch(heuristic.counted, 0)
+    candidates = fetch(heuristic.counted, 0) & among
     for digit in range(DIGITS - 1, -1, -1):
         without = candidates & ~fetch(heuristic.slack, node * NODE + digit)
         least = (least << 1) | np.int64(without == 0)

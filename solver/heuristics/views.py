@@ -314,15 +314,25 @@ KINDS = (Bits, ManyBits, Bytes, LargeBits, LargeManyBits, LargeBytes)
 
 
 class Workspaces:
-    """Makes what kernels work on, from views and sums of one encoding."""
+    """Makes what kernels work on, from views and sums of one encoding.
 
-    def __init__(self, grid: Grid, views: list[View], sums: list[list[int]], huge_pages: bool = False) -> None:
+    ``values_of`` are the tables as they lie in memory, if they are there already.
+    """
+
+    def __init__(
+        self,
+        grid: Grid,
+        views: list[View],
+        sums: list[list[int]],
+        huge_pages: bool = False,
+        values_of: dict[Table, np.ndarray] | None = None,
+    ) -> None:
         self.grid, self.views, self.sums = grid, views, sums
         tables = list(dict.fromkeys(view.table for view in views))
-        self.values = [table.values for table in tables]  # the addresses below are good as long as these exist
-        if huge_pages:
-            self.values = copied(self.values)
-        values_of = dict(zip(tables, self.values, strict=True))
+        if values_of is None:
+            values = [table.values for table in tables]
+            values_of = dict(zip(tables, copied(values) if huge_pages else values, strict=True))
+        self.values_of = values_of  # the addresses below are good as long as these exist
         assert len({(table.grid, table.encoding) for table in tables}) == 1, "one index serves all tables of a size"
         there, in_bits = tables[0].grid, tables[0].encoding == "bits"
         of_size = {len(view.tiles): view.table for view in views}

@@ -194,7 +194,7 @@ def _prepared(grid: Grid, blank: int, folder: Path) -> Heuristic:
             noted = np.zeros(SLOT * slots, dtype=np.int64)
             return Ranked(axes(state[2:]), row_table, col_table, state, state[:2], noted)
 
-        return Heuristic("walking-distance", ranked, measure)
+        return Heuristic("walking-distance", ranked, measure, consistent=True)
 
     if of_cols is of_rows:  # the same table serves both axes
         links //= 2
@@ -216,7 +216,7 @@ def _prepared(grid: Grid, blank: int, folder: Path) -> Heuristic:
         working = (np.zeros(1, dtype=np.int64), np.zeros(slots, dtype=np.int64))
         return Linked(axes(scratch), cols, turns.ravel(), all_links, *working)
 
-    return Heuristic("walking-distance", linked, measure)
+    return Heuristic("walking-distance", linked, measure, consistent=True)
 
 
 # ---- kernels ------------------------------------------------------------------------------------

@@ -13,6 +13,8 @@ from pdb_builder.base.errors import InputError
 from pdb_builder.base.machine import available_memory
 
 NEVER_UNDO, MOST_PRUNING = 2, 24  # moves that the automaton of a depth-first search can look back
+# Where a depth-first search begins, and whether it does so from both ends at once.
+AUTO, FORWARD, BACKWARD, ON, OFF = "auto", "forward", "backward", "on", "off"
 
 
 class Search(NamedTuple):
@@ -28,9 +30,9 @@ class Search(NamedTuple):
 
 SEARCHES = {
     "ida-star": Search(
-        "ida_star.search",
+        "two_ended.search",
         "depth first under a rising bound: shortest, hardly any memory, all threads",
-        options=("every", "order", "pruning"),
+        options=("every", "order", "pruning", "direction", "both_ends", "upper_bound"),
     ),
     "a-star": Search("best_first.a_star", "best first: shortest, fewest boards expanded, all of them in memory"),
     "bidirectional": Search(

@@ -325,6 +325,20 @@ def search(
     return outcome
 
 
+def shorten(
+    problem: Problem, known: list[int], width: int, *, threads: int, limits: Limits, progress: OnProgress
+) -> Outcome:
+    """What one pass of a width finds: a solution shorter than the known one, or any if none is known.
+
+    It is in the outcome's ``paths`` if there is an incumbent as well.
+    """
+    beam = _Beam(problem, threads, limits, progress)
+    beam.outcome.paths = [known] if known else []
+    with noting_stop(beam.outcome), beam.workers:
+        beam.run(min(width, beam.widest))
+    return beam.outcome
+
+
 def _widen(beam: _Beam) -> None:
     """Pass after pass, until there is nothing to gain or nothing left to gain it with."""
     outcome = beam.outcome

@@ -36,7 +36,7 @@ from ..frame import Frame, frame_of
 from . import default_memory
 from .automaton import MOVES
 from .best_first import HOW, NO_LIMIT, REOPENED, BestFirst, Order, find, key_hash, length_of
-from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress, noting_stop
+from .outcome import Iteration, Limits, Missing, OnProgress, Outcome, Problem, Progress, noting_stop
 
 FIRST_SLICE, SLICE = 500, 20_000  # boards that a side expands until the sides compare
 ORDER = Order(1, 1, half=1)
@@ -125,7 +125,9 @@ def _both(problem: Problem, memory: int) -> _Ends:
     frame = frame_of(problem.grid, problem.start)
     goal = frame.enter(problem.grid.goal(problem.blank))
     assert problem.backward is not None
-    back = Problem(problem.grid, frame.blank, goal, problem.backward(problem.grid, frame.blank))
+    heuristic = problem.backward(problem.grid, frame.blank, Missing.WEAKER)
+    assert heuristic is not None
+    back = Problem(problem.grid, frame.blank, goal, heuristic)
     return _Ends(_Side(problem, memory // 2), _Side(back, memory // 2), frame)
 
 

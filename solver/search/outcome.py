@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -40,6 +41,18 @@ class Pruning(NamedTuple):
         return self.later if any(one.generated >= LARGE for one in iterations) else self.first
 
 
+class Missing(Enum):
+    """What to do if there is no database for the way back."""
+
+    BUILD = "build"
+    DO_WITHOUT = "do without"  # and without the way back
+    WEAKER = "weaker"  # a heuristic that needs none
+
+
+# Makes the heuristic whose goal has its blank on a cell; None if there is none.
+Backward = Callable[[Grid, int, Missing], Heuristic | None]
+
+
 class Problem(NamedTuple):
     """A board to solve, in the numbering of the canonical goal with its blank on cell ``blank``."""
 
@@ -48,7 +61,7 @@ class Problem(NamedTuple):
     start: tuple[int, ...]
     heuristic: Heuristic
     by_value: bool = False  # try moves in the order of their values instead of the fixed one
-    backward: Callable[[Grid, int], Heuristic] | None = None  # makes the heuristic from the goal to the start
+    backward: Backward | None = None  # makes the heuristic from the goal to the start
     pruning: Pruning = Pruning()
 
     def at_least(self, length: int) -> int:
@@ -104,6 +117,8 @@ class Iteration(NamedTuple):
     generated: int
     seconds: float
     pruning: int | None = None  # how many moves the automaton looked back, if it was one that can look further than one
+    side: str | None = None  # forward or backward, if the search is depth first
+    meets: bool = False  # whether it was half of a search from both ends
 
 
 class Incumbent(NamedTuple):
@@ -130,8 +145,9 @@ class Outcome:
     generated: int = 1  # the start
     stored: int | None = None  # boards held in memory at the end
     suboptimality_bound: float | None = None  # the solution is at most this many times as long as a shortest one
-    stopped: str | None = None  # the limit that was reached: time, nodes, memory, depth, width or interrupt
+    stopped: str | None = None  # the limit reached: time, nodes, memory, depth, width, upper-bound or interrupt
     incumbents: list[Incumbent] = field(default_factory=list)  # of a search that goes on after a solution
+    why: str | None = None  # the search went on from one end or from both, if it had a choice
 
 
 class Progress(NamedTuple):

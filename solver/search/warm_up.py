@@ -10,12 +10,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from pdb_builder.grid import Grid
+
 from ..heuristics import manhattan
-from .outcome import Limits, Problem, Pruning, unreported
+from ..heuristics.contract import Heuristic
+from .outcome import Limits, Missing, Problem, Pruning, unreported
 
 EASY = {"width": 100, "depth": 2}  # enough for the easy board
 EASY_PRUNING = 4  # moves: an automaton made in no time, by all the code that makes others
 _compiled: set[tuple] = set()
+
+
+def _easy_way_back(grid: Grid, blank: int, missing: Missing) -> Heuristic:
+    return manhattan.prepare(grid, blank)
 
 
 def warm_up(search: Callable, problem: Problem, options: dict, both_ends: bool) -> None:
@@ -27,7 +34,7 @@ def warm_up(search: Callable, problem: Problem, options: dict, both_ends: bool) 
         for _ in range(2):  # two moves from the goal
             near = next(cell for cell in problem.grid.neighbours[blank] if cell != problem.blank)
             board[blank], board[near], blank = board[near], 0, near
-        easy = problem._replace(start=tuple(board), backward=manhattan.prepare, pruning=pruning)
+        easy = problem._replace(start=tuple(board), backward=_easy_way_back, pruning=pruning)
         given = {name: EASY.get(name, value) for name, value in options.items() if value is not None}
         limits = Limits(deadline=time.monotonic() + 3600, memory=10**6)
         search(easy, threads=1, limits=limits, progress=unreported, **given)

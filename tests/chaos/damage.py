@@ -270,7 +270,7 @@ def cache(trial: Trial) -> None:
     chance = trial.chance
     variables = trial.sandbox.own_kernels()
     files = sorted(trial.sandbox.cache.rglob(f"*{ENDING}"))
-    needed = [path for path in files if "ida_star._search" in path.name]  # the command runs one of them
+    needed = [path for path in files if "depth_first.search_below" in path.name]  # the command runs one of them
     trial.require(bool(needed), "harness", "there is no compiled code to damage")
     chosen = chance.choice((files, needed, needed, chance.sample(files, min(len(files), 5))))
     damaged = {path: path.read_bytes() for path in chosen if damage(chance, path)}

@@ -1,0 +1,401 @@
+"""The tree of a depth-first search, searched bound by bound, by many threads.
+
+The tree is cut at a shallow depth: the loop itself, run with a *floor*, lists the paths that reach it. The subtrees
+below are searched in order, by as many threads as there are. If one holds a solution, those after it are abandoned, but
+those before it are finished. So the solution and all counts are those of one thread searching alone, however many there
+are.
+
+*Counts.* Every board whose moves were evaluated is expanded; every move evaluated is a board generated, and the start
+counts as one. A recursive search would not yet have generated the last moves of the boards on the way to the solution,
+so these are not counted. In the fixed order and never undoing a move, the counts are those of Korf (1985).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
+from functools import partial
+from queue import SimpleQueue
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from pdb_builder.base.errors import InputError
+
+from ..frame import Frame
+from ..heuristics.contract import Heuristic
+from . import FORWARD
+from .automaton import Automaton, cell_of, pack
+from .depth_first import (
+    DEPTH,
+    EXPANDED,
+    FINISHED,
+    FOUND,
+    FULL,
+    GENERATED,
+    LEAST,
+    LISTED,
+    SLICED,
+    Stack,
+    later_moves,
+    new_stack,
+    search_below,
+    start_below,
+)
+from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress
+from .packed_moves import node_of, slot_of
+from .thresholds import NOTHING, Opposite
+from .word_files import AUTOMATON, made_automaton
+
+SLICE = 500_000  # expansions before the loop returns: some hundredths of a second
+PULSE = 0.05  # seconds between looks at the clock while threads search
+ROOM = 64  # how much deeper than the bound the stacks are made
+UNCUT = 300_000  # if the iteration before generated fewer boards than this, the tree is not cut
+UNCUT_ALONE = 10_000_000  # the same for a single thread, which cuts only to tell how far it is
+FIRST_CUT, DEEPEST_CUT = 6, 30  # depths
+LEAST_SUBTREES, MOST_SUBTREES = 32, 2_000
+SUBTREE_SIZE = 50_000  # boards of the last iteration per subtree, within these limits
+FIRST_LISTED = 4096  # room for paths to the floor, doubled when it is full
+
+
+class TooMany(Exception):
+    """An iteration has generated more boards than it may."""
+
+
+class Meeting(NamedTuple):
+    """The part of one side in a search from both ends (see ``thresholds``)."""
+
+    threshold: int
+    role: int = NOTHING
+    filter_words: np.ndarray = np.zeros(1, dtype=np.int64)
+
+
+class _Worker(NamedTuple):
+    """What one thread needs to search: its own heuristics and stack, and where it tells how far it is."""
+
+    heuristic: Any
+    stack: Stack
+    done: np.ndarray  # boards expanded and generated in this iteration
+    opposite: Opposite | None  # if the search is to meet another one
+
+
+class _Searched(NamedTuple):
+    """What searching a subtree took and found. Unless all solutions are wanted, the counts end at the first."""
+
+    expanded: int
+    generated: int
+    least: int  # the least sum that exceeded the bound
+    paths: list[np.ndarray]  # solutions, as successors from the start
+
+
+class _Floor:
+    """A depth at which paths are listed instead of being followed, and those listed so far."""
+
+    def __init__(self, depth: int, room: int = 0) -> None:
+        self.depth = depth
+        self.prefixes = np.zeros((room, depth + 1), dtype=np.uint32)
+        self.counts = np.zeros((room, 2), dtype=np.int64)  # boards expanded and generated when each was listed
+
+    def double(self) -> None:
+        self.prefixes, self.counts = np.vstack([self.prefixes] * 2), np.vstack([self.counts] * 2)
+
+    def trim(self, listed: int) -> None:
+        self.prefixes, self.counts = self.prefixes[:listed], self.counts[:listed]
+
+
+NO_FLOOR = _Floor(-1)
+
+
+class Tree:
+    """The search tree of one problem, to be searched bound by bound.
+
+    ``outcome`` is that of a search that has another tree as well, of the way back. ``facing`` is what it takes to meet
+    it: the heuristic whose goal is the start of this tree, the frame of that goal, and the words that key boards.
+    """
+
+    automaton: Automaton  # of the current iteration, and the successor that is its start
+    root: np.ndarray
+
+    def __init__(
+        self,
+        problem: Problem,
+        threads: int,
+        limits: Limits,
+        progress: OnProgress,
+        every: bool = False,
+        outcome: Outcome | None = None,
+        side: str = FORWARD,
+    ) -> None:
+        self.problem, self.threads, self.limits, self.progress, self.every = problem, threads, limits, progress, every
+        self.start = np.array(problem.start, dtype=np.uint8)
+        self.parts = np.array(problem.heuristic.measure(problem.start), dtype=np.int64)
+        self.value = int(self.parts.max())
+        self.outcome = outcome or Outcome(self.value, problem.at_least(self.value))
+        self.side = side
+        self.facing: tuple[Heuristic, Frame, np.ndarray] | None = None
+        self.expected = 0  # boards that the next iteration generates at least: those of the one before
+        self.cut = FIRST_CUT
+        self.depth = 0
+        self.most: int | None = None
+        self.meeting: Meeting | None = None
+        self.workers: list[_Worker] = []
+        self.executor: Executor | None = None
+
+    def close(self) -> None:
+        if self.executor:
+            self.executor.shutdown()
+
+    def face(self, heuristic: Heuristic, frame: Frame, pair_words: np.ndarray) -> None:
+        """Make ready to meet a search from the other end."""
+        self.facing = heuristic.first_part() if heuristic.first_part else heuristic, frame, pair_words
+
+    def compile_meeting(self, bound: int) -> None:
+        """Have the code compiled that the first iteration of a meeting needs, without searching."""
+        self._look_back(bound)
+        self._prepare(bound, None, Meeting(-1))
+        self._below(self.workers[0], bound, self.root, lambda: False)
+
+    def iterate(self, bound: int, early: bool = False, most: int | None = None, meeting: Meeting | None = None) -> int:
+        """Search within a bound and return the next one. Solutions and counts go to the outcome.
+
+        ``early`` is for a bound that was not reached step by step, so that there may be shorter solutions. Raises
+        ``TooMany`` if more than ``most`` boards are generated.
+        """
+        outcome = self.outcome
+        if not early:
+            outcome.lower_bound = bound
+        pruning = self._look_back(bound)
+        self._prepare(bound, most, meeting)
+        began = time.perf_counter()
+        try:
+            uncut = UNCUT if self.threads > 1 else UNCUT_ALONE
+            found = self._in_subtrees(bound) if self.expected >= uncut else self._in_one_piece(bound, early)
+            expanded, generated = found.expanded, found.generated
+        except BaseException:
+            expanded, generated = self._done()
+            raise
+        finally:
+            outcome.expanded += expanded
+            outcome.generated += generated
+            seconds = time.perf_counter() - began
+            meets = bool(meeting and meeting.role != NOTHING)
+            outcome.iterations.append(Iteration(bound, expanded, generated, seconds, pruning, self.side, meets))
+            self.expected = generated
+        outcome.paths = [cell_of(path).tolist() for path in found.paths]
+        return bound + 1 if meeting else found.least
+
+    def _prepare(self, bound: int, most: int | None, meeting: Meeting | None) -> None:
+        self.most, self.meeting = most, meeting
+        if bound + 2 > self.depth or (meeting and not (self.workers and self.workers[0].opposite)):
+            self.depth = bound + ROOM
+            self.workers = [self._new_worker()]
+        self._reset(self.workers)
+
+    def visited(self) -> np.ndarray:
+        """[b] -> how many boards with this sum the last iteration has visited, if it was part of a meeting."""
+        return np.sum([worker.opposite.histogram for worker in self.workers if worker.opposite], axis=0)
+
+    def _look_back(self, bound: int) -> int:
+        """Choose the automaton of the next iteration; returns how many moves it looks back.
+
+        It may have to be made, and does not outlast the limits while it is. If there is no memory for the later one,
+        the search goes on with the first.
+        """
+        problem, outcome = self.problem, self.outcome
+        moves, blank = problem.pruning.moves(outcome.iterations), problem.start.index(0)
+
+        def report(share: float) -> None:
+            self.progress(Progress(bound, outcome.expanded, outcome.generated, share, preparing=AUTOMATON))
+            self.limits.check(0)
+
+        try:
+            self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
+        except InputError as error:
+            pruning, fact = problem.pruning, str(error).rpartition(": ")[0]
+            if moves == pruning.first:
+                raise
+            pruning.notify(f"{fact}: the search goes on looking back {pruning.first} moves")
+            self.problem = problem._replace(pruning=pruning._replace(later=pruning.first))
+            moves = pruning.first
+            self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
+        self.root = np.array([pack(self.automaton.starts[blank], blank)], dtype=np.uint32)
+        return moves
+
+    def _new_worker(self) -> _Worker:
+        slots, opposite = int(slot_of(node_of(self.depth, 0), 0)), None
+        if self.meeting:
+            assert self.facing is not None
+            heuristic, frame, words = self.facing
+            start = frame.enter(self.problem.start)
+            opposite = Opposite(
+                heuristic.workspace(slots),
+                1 if self.problem.heuristic.first_part else -1,
+                np.array(frame.cells),
+                np.array(frame.tiles),
+                np.array(start, dtype=np.uint8),
+                np.array(heuristic.measure(start), dtype=np.int64),
+                words,
+                self.meeting.filter_words,
+                self.meeting.role,
+                self.meeting.threshold,
+                np.zeros(2 * self.depth, dtype=np.int64),
+            )
+        stack = new_stack(self.problem.grid.cells, self.depth)
+        return _Worker(self.problem.heuristic.workspace(slots), stack, np.zeros(2, dtype=np.int64), opposite)
+
+    @staticmethod
+    def _reset(workers: list[_Worker]) -> None:
+        """Begin to count anew."""
+        for worker in workers:
+            worker.done[:] = 0
+            if worker.opposite:
+                worker.opposite.histogram[:] = 0
+
+    def _done(self) -> tuple[int, int]:
+        """The boards expanded and generated in this iteration."""
+        return sum(int(worker.done[0]) for worker in self.workers), sum(int(worker.done[1]) for worker in self.workers)
+
+    def _pulse(self, bound: int, share: float | None = None) -> None:
+        """Between slices: tell how far the search is, and stop it if it is time."""
+        expanded, generated = self._done()
+        generated += self.outcome.generated
+        self.progress(Progress(bound, self.outcome.expanded + expanded, generated, share))
+        self.limits.check(generated)
+        if self.most is not None and generated - self.outcome.generated > self.most:
+            raise TooMany
+
+    def _slice(self) -> int:
+        """How many boards to expand until the next pulse."""
+        return self.limits.expansions(self.outcome.generated + self._done()[1], SLICE)
+
+    def _below(
+        self,
+        worker: _Worker,
+        bound: int,
+        prefix: np.ndarray,
+        pulse: Callable[[], object],
+        early: bool = False,
+        floor: _Floor = NO_FLOOR,
+    ) -> _Searched | None:
+        """Search below a path. ``pulse`` is called between slices; if it returns True the rest is abandoned."""
+        heuristic, stack, done, opposite = worker
+        state = stack.state
+        bounded = True if self.problem.heuristic.bounded else None
+        if self.meeting is None:
+            opposite = None
+        elif opposite:
+            opposite = opposite._replace(**self.meeting._asdict())
+        start_below(heuristic, stack, self.automaton, self.start, self.parts, prefix, bound, bounded, opposite)
+        before, paths = done.copy(), []
+        status, unexpanded = SLICED, True
+        while status != FINISHED:
+            listing = (floor.depth, floor.prefixes, floor.counts)
+            how = (self.problem.by_value, unexpanded, *listing, self._slice(), True if early else None)
+            status = search_below(heuristic, stack, self.automaton, bound, *how, bounded, opposite)
+            unexpanded = False
+            done[:] = before + state[[EXPANDED, GENERATED]]
+            if status == FULL:
+                floor.double()
+            if status == FOUND:
+                paths.append(stack.path[: state[DEPTH] + 2] & 0xFFFFFFFF)
+                if not self.every:
+                    state[GENERATED] -= self._not_yet(paths[0], len(prefix) - 1, len(paths[0]) - 1)
+                    break
+            if status != FINISHED and pulse():
+                return None
+        return _Searched(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
+
+    def _not_yet(self, path: np.ndarray, first: int, last: int) -> int:
+        """What a recursive search would not yet have generated between two depths of a path.
+
+        In the order of values it would have: to order the moves it must evaluate all of them.
+        """
+        return 0 if self.problem.by_value else later_moves(path, first, last, self.automaton)
+
+    def _in_one_piece(self, bound: int, early: bool) -> _Searched:
+        """An iteration by this thread alone."""
+        found = self._below(self.workers[0], bound, self.root, lambda: self._pulse(bound), early)
+        assert found is not None
+        return found
+
+    def _in_subtrees(self, bound: int) -> _Searched:
+        """An iteration cut into subtrees, by all threads."""
+        self.workers += [self._new_worker() for _ in range(self.threads - len(self.workers))]
+        self.executor = self.executor or ThreadPoolExecutor(self.threads)
+        top, floor = self._cut(bound)
+        prefixes = floor.prefixes
+        self._reset(self.workers[1:])
+        self.workers[0].done[:] = top.expanded, top.generated
+        idle: SimpleQueue[_Worker] = SimpleQueue()
+        for worker in self.workers:
+            idle.put(worker)
+        results: list[_Searched | None] = [None] * len(prefixes)
+        stop_at = [len(prefixes)]  # subtrees from here on need not be searched
+
+        def abandoned(number: int) -> bool:
+            return number >= stop_at[0]
+
+        def search(low: int, high: int) -> None:
+            worker = idle.get()
+            try:
+                for number in range(low, high):
+                    if not abandoned(number):
+                        found = self._below(worker, bound, prefixes[number], partial(abandoned, number))
+                        results[number] = found
+                        if found and found.paths and not self.every:
+                            stop_at[0] = min(stop_at[0], number + 1)
+            finally:
+                idle.put(worker)
+
+        size = max(1, len(prefixes) // (32 * self.threads))
+        futures = [
+            self.executor.submit(search, low, min(low + size, len(prefixes))) for low in range(0, len(prefixes), size)
+        ]
+        try:
+            for number, future in enumerate(futures):
+                while not _ended(future):
+                    self._pulse(bound, number / len(futures))
+        except BaseException:
+            stop_at[0] = -1
+            for future in futures:
+                future.cancel()
+            wait(futures)
+            raise
+        return self._added_up(top, results[: stop_at[0]], floor)
+
+    def _cut(self, bound: int) -> tuple[_Searched, _Floor]:
+        """The tree above the cut, and the floor with the paths to the subtrees below."""
+        wanted = min(MOST_SUBTREES, max(LEAST_SUBTREES, self.expected // SUBTREE_SIZE))
+        while True:
+            floor, worker = _Floor(self.cut, FIRST_LISTED), self.workers[0]
+            self._reset([worker])
+            top = self._below(worker, bound, self.root, lambda: False, floor=floor)
+            assert top is not None
+            floor.trim(int(worker.stack.state[LISTED]))
+            if len(floor.prefixes) >= wanted or self.cut + 2 > min(bound, DEEPEST_CUT):
+                return top, floor
+            self.cut += 2
+
+    def _added_up(self, top: _Searched, results: list, floor: _Floor) -> _Searched:
+        """The counts and solutions of an iteration from those of its subtrees and of the tree above them."""
+        expanded, generated = top.expanded, top.generated
+        paths = [path for found in results for path in found.paths]
+        if paths and not self.every:
+            expanded, generated = floor.counts[len(results) - 1].tolist()
+            generated -= self._not_yet(paths[0], 0, floor.depth)
+        return _Searched(
+            expanded + sum(found.expanded for found in results),
+            generated + sum(found.generated for found in results),
+            min([top.least, *(found.least for found in results)]),
+            paths + top.paths if self.every else (paths or top.paths)[:1],
+        )
+
+
+def _ended(future: Future) -> bool:
+    """Wait a little; True once the future has ended."""
+    try:
+        future.result(timeout=PULSE)
+    except TimeoutError:
+        return False
+    return True

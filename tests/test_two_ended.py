@@ -1,0 +1,293 @@
+"""IDA* from the better end and from both: no solution is missed, whatever thresholds, filter and automaton are."""
+
+import random
+
+import numpy as np
+import pytest
+
+from pdb_builder import Grid, Spec, open_database
+from solver.frame import frame_of
+from solver.heuristics import linear_conflict, manhattan, pattern_database, uninformed
+from solver.search import board_filter, two_ended
+from solver.search.board_filter import is_in, new_filter, pair_words, put_in
+from solver.search.outcome import Limits, Problem, Pruning, unreported
+from solver.search.split import Visits, best_thresholds
+from solver.search.two_ended import BACKWARD, FORWARD, _Ends
+
+from .helpers import boards_along, cut_small_trees, korf_in_order, length, scrambled, searched
+from .oracle import board_distances, solvable_boards
+
+pytestmark = pytest.mark.jit
+
+
+def ends_of(grid, blank, board, prepare, threads=1, pruning=2, memory=None):
+    """Both trees of a board, ready to meet."""
+    problem = Problem(
+        grid,
+        blank,
+        board,
+        prepare(grid, blank),
+        backward=lambda grid, blank, _: prepare(grid, blank),
+        pruning=Pruning(pruning, pruning),
+    )
+    ends = _Ends(problem, threads, Limits(memory=memory), unreported)
+    assert ends.open_the_other(ends.outcome.lower_bound, None)
+    return ends
+
+
+def splits(ends, bound):
+    """All pairs of thresholds that make a difference."""
+    together = 2 * bound - 1
+    for threshold in range(ends.trees[FORWARD].value - 1, together - ends.trees[BACKWARD].value + 2):
+        yield {FORWARD: threshold, BACKWARD: together - threshold}
+
+
+def check_meetings(ends, distance, few=None):
+    """At every pair of thresholds, lengths without a solution are refuted, and that of a shortest one is found."""
+    problem, outcome = ends.problem, ends.outcome
+    first = max(tree.value for tree in ends.trees.values())
+    for bound in {problem.at_least(first), distance - ends.step, distance}:
+        if not first <= bound <= distance:
+            continue
+        pairs = list(splits(ends, bound))
+        for thresholds in pairs if few is None else random.Random(bound).sample(pairs, min(few, len(pairs))):
+            outcome.paths = []
+            ends.meet(bound, thresholds)
+            assert bool(outcome.paths) == (bound == distance), (bound, distance, thresholds)
+            for path in outcome.paths:
+                assert len(path) - 1 == bound
+                assert boards_along(problem.grid, problem.start, path)[-1] == problem.grid.goal(problem.blank)
+
+
+GRIDS = [Grid(2, 3), Grid(2, 4), Grid(3, 3), Grid(2, 3, True), Grid(2, 4, True), Grid(3, 3, True)]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("pruning", [2, 12])
+@pytest.mark.parametrize("grid", GRIDS, ids=str)
+def test_no_solution_is_missed_whatever_the_thresholds(grid, pruning):
+    """Also with odd sides, where a move may leave a value as it is, and with an automaton on each side."""
+    blanks = {0, 1, grid.cells // 2}
+    for blank in blanks:
+        distances = board_distances(grid, blank)
+        boards = [board for board in solvable_boards(grid, blank) if distances[board]]
+        for board in random.Random(blank).sample(boards, 12):
+            for prepare in (manhattan.prepare, uninformed.prepare):
+                if prepare is uninformed.prepare and distances[board] > 14:
+                    continue
+                ends = ends_of(grid, blank, board, prepare, pruning=pruning)
+                check_meetings(ends, distances[board], few=6)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("prepare", [manhattan.prepare, linear_conflict.prepare], ids=["manhattan", "linear-conflict"])
+def test_every_board_of_2x3_is_solved_from_both_ends(prepare):
+    grid = Grid(2, 3)
+    for blank in range(grid.cells):
+        distances = board_distances(grid, blank)
+        for board in solvable_boards(grid, blank)[:: 3 if blank else 1]:
+            outcome = searched("ida-star", grid, blank, board, prepare(grid, blank), backward=prepare, both_ends="on")
+            assert length(outcome) == outcome.lower_bound == distances[board]
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("threads", [1, 2])
+def test_tiny_filters_and_threads_change_nothing_but_the_time(threads, monkeypatch):
+    """A filter of a single word takes nearly every board for one of the other side."""
+    monkeypatch.setattr(board_filter, "LEAST", 1)
+    cut_small_trees(monkeypatch)
+    grid = Grid(3, 3)
+    distances = board_distances(grid, 0)
+    for board in random.Random(5).sample(solvable_boards(grid, 0), 8):
+        for pruning in (2, 14):
+            ends = ends_of(grid, 0, board, manhattan.prepare, threads, pruning, memory=8)
+            check_meetings(ends, distances[board], few=3)
+
+
+def test_perfect_and_several_sums(database_of):
+    """With a perfect heuristic, with a collection of many sums, and with both on 4x4 boards of some difficulty."""
+    grid = Grid(3, 3)
+    databases = {
+        blank: open_database(database_of(Spec(grid, (tuple(range(1, 9)),), blank, "bits"))) for blank in (0, 1, 4)
+    }
+
+    def perfect(grid, blank):
+        return pattern_database.prepare(grid, blank, databases[blank])
+
+    distances = board_distances(grid, 0)
+    for board in random.Random(6).sample(solvable_boards(grid, 0), 20):
+        check_meetings(ends_of(grid, 0, board, perfect), distances[board], few=3)
+
+
+COLLECTION = (
+    *(((1, 2, 3, 4), (5, 6, 7, 8)), ((1, 2, 5, 6), (3, 4, 7, 8)), ((1, 3, 5, 7), (2, 4, 6, 8))),
+    *(((1, 4, 6, 7), (2, 3, 5, 8)), ((1, 2, 7, 8), (3, 4, 5, 6))),
+)
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("pruning", [2, 14])
+def test_collections_whose_thresholds_go_by_one_sum(pruning, database_of):
+    """Moves are judged by all sums, and the thresholds by the first alone: of both sides the same one."""
+    grid = Grid(3, 3)
+    databases = {blank: open_database(database_of(Spec(grid, COLLECTION, blank, "bits"))) for blank in (0, 1, 4)}
+
+    def many(grid, blank):
+        return pattern_database.prepare(grid, blank, databases[blank])
+
+    assert many(grid, 0).bounded and many(grid, 0).first_part().parts == 1
+    distances = board_distances(grid, 0)
+    for board in random.Random(7).sample(solvable_boards(grid, 0), 25):
+        check_meetings(ends_of(grid, 0, board, many, pruning=pruning), distances[board], few=4)
+
+
+def test_a_filter_that_forgets_is_noticed(monkeypatch):
+    """The test of the tests: with random bits cleared after the first side, solutions are missed."""
+    grid = Grid(3, 3)
+    distances = board_distances(grid, 0)
+    iterate, chance = _Ends.iterate, np.random.default_rng(1)
+
+    def forgetful(ends, side, bound, most=None, meeting=None):
+        found = iterate(ends, side, bound, most, meeting)
+        if meeting and meeting.role == two_ended.PUT_IN:
+            meeting.filter_words[:] &= chance.integers(-(2**63), 2**63, meeting.filter_words.size)
+        return found
+
+    monkeypatch.setattr(_Ends, "iterate", forgetful)
+    with pytest.raises(AssertionError):
+        for board in random.Random(5).sample(solvable_boards(grid, 0), 10):
+            check_meetings(ends_of(grid, 0, board, manhattan.prepare), distances[board], few=3)
+
+
+def test_thresholds_that_leave_a_gap_are_noticed():
+    """Less than they should be together, and there are boards that neither side visits."""
+    grid = Grid(3, 3)
+    distances = board_distances(grid, 0)
+    missed = 0
+    for board in random.Random(5).sample(solvable_boards(grid, 0), 10):
+        ends = ends_of(grid, 0, board, manhattan.prepare)
+        for thresholds in splits(ends, distances[board]):
+            ends.outcome.paths = []
+            ends.meet(distances[board], thresholds | {BACKWARD: thresholds[BACKWARD] - 2})
+            missed += not ends.outcome.paths
+    assert missed
+
+
+# ---- the search ---------------------------------------------------------------------------------
+
+
+def either_way(grid, blank, board, prepare, **options):
+    return searched("ida-star", grid, blank, board, prepare(grid, blank), backward=prepare, **options)
+
+
+def test_a_search_goes_on_from_the_better_end(monkeypatch):
+    monkeypatch.setattr(two_ended, "SMALL", 1_000)
+    chosen = set()
+    for one in korf_in_order()[:12]:
+        grid = Grid(4, 4)
+        plain = either_way(grid, 0, one.board, manhattan.prepare)
+        outcome = either_way(grid, 0, one.board, manhattan.prepare, direction="auto")
+        assert length(outcome) == length(plain) == one.length
+        tried = [it for it in outcome.iterations if it.side == BACKWARD]
+        assert tried and outcome.why
+        chosen.add(outcome.iterations[-1].side)
+    assert chosen == {FORWARD, BACKWARD}
+
+
+@pytest.mark.parametrize("options", [{"direction": "backward"}, {"both_ends": "on"}, {"direction": "auto"}], ids=str)
+def test_korfs_boards_from_the_other_end_and_from_both(options, monkeypatch):
+    monkeypatch.setattr(two_ended, "MANY", 100_000)
+    for one in korf_in_order()[:8]:
+        outcome = either_way(Grid(4, 4), 0, one.board, manhattan.prepare, threads=2, **options)
+        assert length(outcome) == outcome.lower_bound == one.length
+
+
+def test_an_incumbent_spares_the_last_iteration(monkeypatch):
+    monkeypatch.setattr(two_ended, "LONG", 1_000)
+    monkeypatch.setattr(two_ended, "BEAM_SHARE", 50)
+    one = korf_in_order()[20]
+    told = []
+    outcome = either_way(
+        Grid(4, 4), 0, one.board, manhattan.prepare, direction="auto", progress=lambda it: told.append(it.length)
+    )
+    assert length(outcome) == outcome.lower_bound == one.length == outcome.incumbents[-1].length
+    assert max(it.bound for it in outcome.iterations) < one.length
+    assert told[0] is None and told[-1] == one.length
+
+
+def test_a_stopped_search_has_the_incumbent_and_the_bound(monkeypatch):
+    monkeypatch.setattr(two_ended, "LONG", 1_000)
+    board = korf_in_order()[-1].board
+    for limits in (Limits(nodes=600_000), Limits(nodes=2_000_000)):
+        outcome = either_way(Grid(4, 4), 0, board, manhattan.prepare, direction="auto", limits=limits)
+        assert outcome.stopped == "nodes" and outcome.suboptimality_bound is None
+        assert outcome.generated < 1.5 * limits.nodes + 500_000
+        assert 40 < outcome.lower_bound < length(outcome)
+
+
+@pytest.mark.parametrize("both_ends", ["off", "on"])
+def test_an_upper_bound_ends_the_search(both_ends):
+    grid = Grid(3, 3)
+    distances = board_distances(grid, 0)
+    for board in random.Random(9).sample([one for one in solvable_boards(grid, 0) if distances[one] > 20], 5):
+        for bound in (distances[board], distances[board] - 5):
+            outcome = either_way(grid, 0, board, manhattan.prepare, upper_bound=bound, both_ends=both_ends)
+            assert not outcome.paths and outcome.stopped == "upper-bound"
+            assert bound <= outcome.lower_bound <= distances[board]
+        outcome = either_way(grid, 0, board, manhattan.prepare, upper_bound=distances[board] + 1, both_ends=both_ends)
+        assert length(outcome) == distances[board]
+
+
+# ---- filter and split ---------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore:overflow")  # which is meant
+def test_a_filter_knows_what_was_put_in():
+    words, chance = new_filter(10_000, 10**9), random.Random(3)
+    put = [(chance.getrandbits(63), chance.randrange(100)) for _ in range(10_000)]
+    for key, moves in put:
+        put_in(words, np.int64(key), moves)
+    assert all(is_in(words, np.int64(key), moves) for key, moves in put)
+    others = sum(bool(is_in(words, np.int64(chance.getrandbits(63)), 50)) for _ in range(100_000))
+    assert others < 600  # one in 300, and chance
+    assert not any(is_in(new_filter(10, 10**9), np.int64(key), moves) for key, moves in put)
+
+
+def test_a_board_has_the_same_key_in_every_frame():
+    grid, chance = Grid(4, 4), random.Random(2)
+    board = scrambled(grid, grid.goal(0), 40, chance)
+    frame = frame_of(grid, scrambled(grid, grid.goal(0), 41, chance))
+    plain = frame._replace(cells=tuple(range(16)), tiles=tuple(range(16)))
+
+    def key(words, board):
+        return np.bitwise_xor.reduce([words[tile * 16 + cell] for cell, tile in enumerate(board)])
+
+    assert key(pair_words(plain), board) == key(pair_words(frame), frame.enter(board))
+    assert key(pair_words(plain), board) != key(pair_words(plain), grid.goal(0))
+
+
+def test_predictions_grow_column_by_column():
+    visits = Visits(2)
+    for bound, counts in ((20, {18: 100, 20: 50}), (22, {20: 400, 22: 100})):
+        histogram = np.zeros(100, dtype=np.int64)
+        histogram[list(counts)] = list(counts.values())
+        visits.note(bound, histogram)
+    assert visits.predicted(22) == 500 and visits.predicted(22, 20) == 400
+    assert visits.predicted(24) == 1600 + 200 and visits.predicted(24, 22) == 1600
+    partly = np.zeros(100, dtype=np.int64)
+    partly[22] = 1000
+    visits.note(24, partly, 22)
+    assert visits.predicted(24) == 1000 + 200  # of the other column nothing new is known
+
+
+def test_the_best_thresholds_balance_both_sides():
+    sides = []
+    for size in (1, 10):
+        visits, histogram = Visits(2), np.zeros(200, dtype=np.int64)
+        histogram[20:60:2] = [size * 3**step for step in range(20)]
+        visits.note(40, histogram)
+        sides.append(visits)
+    forward, backward = best_thresholds(40, (20, 20), tuple(sides))
+    assert forward + backward == 79 and forward > backward
+    choices = [sides[0].predicted(40, t) + sides[1].predicted(40, 79 - t) for t in range(18, 80)]
+    assert sides[0].predicted(40, forward) + sides[1].predicted(40, backward) == min(choices)
