@@ -203,7 +203,8 @@ class Tree:
         the search goes on with the first.
         """
         problem, outcome = self.problem, self.outcome
-        moves, blank = problem.pruning.moves(outcome.iterations), problem.start.index(0)
+        before = [one for one in outcome.iterations if one.bound < bound]  # so that both ends look back as far
+        moves, blank = problem.pruning.moves(before), problem.start.index(0)
 
         def report(share: float) -> None:
             self.progress(Progress(bound, outcome.expanded, outcome.generated, share, preparing=AUTOMATON))
