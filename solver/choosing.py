@@ -157,8 +157,8 @@ def ends_for(grid: Grid, heuristic: Heuristic, settings: Settings) -> dict[str, 
     if not heuristic.consistent:
         if both_ends == ON:
             raise InputError(
-                f"{heuristic.name} is inconsistent, a move can change it by more than one, so searches from both ends "
-                "would miss solutions: use a bits database or another heuristic, or leave out `both_ends`"
+                "a search from both ends needs a consistent heuristic, one that no move changes by more than one, and "
+                f"{heuristic.name} is not known to be: use a bits database or another heuristic, or no `both_ends`"
             )
         both_ends = OFF
     return {"direction": direction, "both_ends": both_ends}

@@ -124,7 +124,7 @@ def solve_board(
     limits = _make_automaton(problem, settings, threads, limits, preparing)
     began = time.perf_counter()
     outcome: Outcome = search(problem, threads=threads, limits=limits, progress=progress, **options)
-    seconds = time.perf_counter() - began
+    seconds = time.perf_counter() - began - outcome.compiling
     if not watch.finish(interrupt, preparing):
         # Then nothing is proven. The moves are what they are.
         outcome.stopped, outcome.lower_bound, outcome.suboptimality_bound = INTERRUPT, 0, None

@@ -1,11 +1,15 @@
 """IDA* from the better end and from both: no solution is missed, whatever thresholds, filter and automaton are."""
 
+import json
 import random
+import re
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pdb_builder import Grid, Spec, open_database
+from pdb_builder import NAMED, Grid, Spec, open_database
 from solver.frame import frame_of
 from solver.heuristics import linear_conflict, manhattan, pattern_database, uninformed
 from solver.search import board_filter, two_ended
@@ -88,6 +92,24 @@ def test_every_board_of_2x3_is_solved_from_both_ends(prepare):
         for board in solvable_boards(grid, blank)[:: 3 if blank else 1]:
             outcome = searched("ida-star", grid, blank, board, prepare(grid, blank), backward=prepare, both_ends="on")
             assert length(outcome) == outcome.lower_bound == distances[board]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("grid", [*GRIDS[:2], *GRIDS[3:5]], ids=str)
+def test_every_board_and_every_goal_at_random_thresholds(grid):
+    for blank in range(grid.cells):
+        distances = board_distances(grid, blank)
+        for board in solvable_boards(grid, blank):
+            if distances[board]:
+                ends = ends_of(grid, blank, board, manhattan.prepare, pruning=10)
+                check_meetings(ends, distances[board], few=1)
+
+
+@pytest.mark.slow
+def test_korfs_boards_from_both_ends():
+    for one in korf_in_order()[:80]:
+        outcome = either_way(Grid(4, 4), 0, one.board, manhattan.prepare, threads=2, both_ends="on")
+        assert length(outcome) == outcome.lower_bound == one.length
 
 
 @pytest.mark.exhaustive
@@ -236,6 +258,83 @@ def test_an_upper_bound_ends_the_search(both_ends):
             assert bound <= outcome.lower_bound <= distances[board]
         outcome = either_way(grid, 0, board, manhattan.prepare, upper_bound=distances[board] + 1, both_ends=both_ends)
         assert length(outcome) == distances[board]
+
+
+# ---- what people see ----------------------------------------------------------------------------
+
+BOARD = "6 2 4 9 / 12 5 14 3 / 10 1 8 15 / 13 11 7 0"
+
+
+def test_the_text_says_from_which_end_and_why(run):
+    code, output, errors = run("solve", BOARD, "--heuristic", "manhattan", "--both-ends", "on")
+    assert (code, errors) == (0, "") and "38 moves, proven shortest" in output
+    assert re.search(r"^at last from both ends: bound \d+ took [\d,]+ boards from the start and", output, re.MULTILINE)
+    assert re.search(r"^ +38 .*  start, to meet$", output, re.MULTILINE)
+    back = run("solve", BOARD, "--heuristic", "manhattan", "--direction", "backward")[1]
+    assert "\nat last from the goal\n" in back and "  from" not in back
+    forward = run("solve", BOARD, "--heuristic", "manhattan", "--direction", "forward")[1]
+    assert "at last" not in forward and "  from" not in forward
+
+
+def test_json_names_the_direction_and_the_sides(run):
+    record = json.loads(run("solve", BOARD, "--heuristic", "manhattan", "--both-ends", "on", "--json")[1])
+    assert (record["direction"], record["length"], record["optimal"]) == ("both", 38, True) and record["why"]
+    assert {(one["side"], one["meets"]) for one in record["iterations"][4:]} == {("forward", True), ("backward", True)}
+    record = json.loads(run("solve", BOARD, "--heuristic", "manhattan", "--order", "fixed", "--json")[1])
+    assert (record["direction"], record["why"]) == ("forward", None)
+
+
+def test_an_upper_bound_without_a_shorter_solution_is_a_bound(run):
+    code, output, errors = run("solve", BOARD, "--heuristic", "manhattan", "--upper-bound", "38", "--quiet")
+    assert (code, output) == (3, "") and "no solution has fewer than 38 moves" in errors
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("--both-ends on --direction forward", "--both-ends on and --direction forward exclude each other: leave out"),
+        ("--all --both-ends on", "all solutions are found from the start alone, one by one: leave out --both-ends"),
+        ("--all --upper-bound 50", "all solutions are found from the start alone, one by one: leave out --upper-bound"),
+        ("--algorithm a-star --direction forward", "a-star has no choice of direction: leave out --direction"),
+        ("--algorithm dfs --both-ends on", "dfs has no choice of ends: leave out --both-ends, or use ida-star"),
+        ("--algorithm beam --upper-bound 4", "beam has no upper bound: leave out --upper-bound, or use ida-star"),
+    ],
+)
+def test_refusals_are_one_line(run, words, message):
+    code, output, errors = run("solve", BOARD, *words.split())
+    assert (code, output) == (2, "") and message in errors and len(errors.splitlines()) == 1, errors
+
+
+def test_inconsistent_heuristics_are_refused_with_the_reason(run, database_of, databases):
+    path = database_of(Spec(Grid(3, 3), ((1, 2, 3, 4), (5, 6, 7, 8)), 0, "bytes"))
+    words = ("solve", "8 6 7 / 2 5 4 / 3 0 1", "--goal", "first", "--heuristic", f"pdb:{path}")
+    for more in (("--both-ends", "on"), ("--algorithm", "bidirectional")):
+        code, output, errors = run(*words, *more)
+        assert (code, output) == (2, "") and len(errors.splitlines()) == 1, errors
+        assert "needs a consistent heuristic, one that no move changes by more than one" in errors
+    assert run(*words)[0] == 0  # by itself, it searches from one end
+
+
+def test_the_database_for_the_way_back_is_built_once(run, database_of, databases):
+    shutil.copy(database_of(Spec(Grid(3, 3), NAMED["3x3-8"])), databases)
+    words = ("solve", "8 6 7 / 2 5 4 / 3 0 1", "--goal", "first", "--both-ends", "on", "--json")
+    first, again = run(*words), run(*words)
+    assert first[0] == again[0] == 0 and json.loads(first[1])["length"] == 27
+    assert re.match(r"building .*3x3-8-blank1\.h5, once, to search from the goal to the start as well\n$", first[2])
+    assert again[2] == ""
+    assert {Path(one["path"]).stem for one in json.loads(again[1])["databases"]} == {"3x3-8", "3x3-8-blank1"}
+
+
+def test_methods_of_compare_can_choose_their_ends(run):
+    words = ("compare", "--random", "3x3", "-n", "3", "--heuristics", "manhattan", "--json", "--algorithms")
+    methods = "ida-star,ida-star:direction=auto,ida-star:both-ends=on,ida-star:direction=backward"
+    code, output, errors = run(*words, methods)
+    record = json.loads(output)
+    assert code == 0 and len({cell["length"] for cell in record["cells"] if cell["instance"] == 1}) == 1
+    expanded = [method["expanded"] for method in record["methods"]]
+    assert expanded[0] == expanded[1] != expanded[2] != expanded[3]
+    code, _, errors = run(*words, "ida-star:both-ends=sideways")
+    assert code == 2 and "unknown both_ends 'sideways': use auto or on or off" in errors
 
 
 # ---- filter and split ---------------------------------------------------------------------------

@@ -30,9 +30,13 @@ from .cells import CUTS, FAILURES, Cell, furthest
 HEADER = [*Cell._fields, "check"]
 EARLIER = "instance,board,algorithm,"  # the first columns of files that do not name the goal
 CHECK_DIGITS = 8  # hexadecimal: one changed line in four billion goes unnoticed
-# Searches that may have a solution, not yet proven shortest, when they hit a limit.
-UNPROVEN = ("bidirectional",)
 MOST_COUNT = 2**63  # no count is as large
+
+
+def _may_be_unproven(algorithm: str) -> bool:
+    """Whether a search may have a solution, not yet proven shortest, when it hits a limit."""
+    name, *parameters = algorithm.split(":")
+    return name == "bidirectional" or any(word.startswith(("direction=", "both-ends=")) for word in parameters)
 
 
 class ResultsFile:
@@ -130,7 +134,7 @@ class ResultsFile:
                 raise ValueError
             if cell.limit_hit not in (None, *CUTS, *FAILURES) or (cell.length is None and cell.limit_hit is None):
                 raise ValueError
-            if cell.length is not None and cell.limit_hit is not None and cell.algorithm not in UNPROVEN:
+            if cell.length is not None and cell.limit_hit is not None and not _may_be_unproven(cell.algorithm):
                 raise ValueError
         except ValueError:
             raise InputError(f"{line} is not a line of results: remove it") from None

@@ -37,7 +37,7 @@ SEARCHES = {
     "a-star": Search("best_first.a_star", "best first: shortest, fewest boards expanded, all of them in memory"),
     "bidirectional": Search(
         "bidirectional.search",
-        "A* from both ends, meeting in the middle: shortest, in memory, two threads",
+        "BAE*, best first from both ends: shortest, far fewer boards than A*, all of them in memory, two threads",
         both_ends=True,
     ),
     "weighted-a-star": Search(

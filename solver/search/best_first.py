@@ -60,7 +60,7 @@ NO_LIMIT = 1 << 34  # above every priority
 # What the loop was doing when it returned.
 FOUND, SLICED, CHAINED, CROWDED, FULL, EMPTY = range(6)
 # Where its numbers are kept.
-ROWS, HEAP, REOPENED, EXPANDED, GENERATED, GOAL, STATE = range(7)
+ROWS, HEAP, EXPANDED, GENERATED, GOAL, STATE = range(6)
 # The words of a row after the key.
 HOW, CHAIN, NEXT, PREV, PARTS = range(5)
 
@@ -112,7 +112,6 @@ class Order(NamedTuple):
 
     moves: int
     value: int
-    half: int = 0  # 1 if it counts as at least 2 g + 1, so that nothing beyond half of a solution is expanded too early
     eager: bool = False  # the search ends when the goal is generated, not when it is about to be expanded
 
 
@@ -132,7 +131,6 @@ class Nodes(NamedTuple):
     chains: np.ndarray
     buckets: np.ndarray  # [value, moves] -> its first row, 0 if it is empty, and IN_HEAP
     heap: np.ndarray  # the buckets that may not be empty, by priority
-    reopened: np.ndarray  # rows reached again by a shorter path, if they are to be listed
     state: np.ndarray
 
 
@@ -167,7 +165,7 @@ def find(rows, chains, keys, key, chain, key_words, row_words):
 @shared
 def _heap_entry(order, value, length):
     """What the heap is ordered by: priority, then value, then moves."""
-    priority = max(order.moves * length + order.value * value, order.half * (2 * length + 1))
+    priority = order.moves * length + order.value * value
     return (priority << BUCKET_BITS) | _bucket(value, length)
 
 
@@ -227,7 +225,7 @@ def _unlink(rows, buckets, row, bucket, links, row_words):
 @kernel
 def _begin(nodes, layout, order, start, state_there, parts):
     """Make the start the first row, on the open list, not yet chained."""
-    rows, _, buckets, heap, _, state = nodes
+    rows, _, buckets, heap, state = nodes
     word_of, shift_of, _, key_words, _, row_words, values = layout
     row = 1
     rows[row_words : 2 * row_words] = 0
@@ -244,14 +242,13 @@ def _begin(nodes, layout, order, start, state_there, parts):
 
 
 @kernel
-def _search(heuristic, nodes, layout, order, automaton, cells, most, last_priority, shorter_than):
+def _search(heuristic, nodes, layout, order, automaton, cells, most):
     """Expand up to ``most`` boards, or until the goal is next, the memory is full or the open list is empty.
 
-    Boards of a priority above ``last_priority`` stay where they are, and those that cannot be part of a solution of
-    fewer moves than ``shorter_than`` are pruned. A few boards of the same bucket are expanded together, so that the
+    A few boards of the same bucket are expanded together, so that the
     waits for memory overlap: first all their moves are made, then all resulting boards are looked up.
     """
-    rows, chains, buckets, heap, reopened, state = nodes
+    rows, chains, buckets, heap, state = nodes
     successors, branching, cell, _, _ = automaton
     word_of, shift_of, mask, key_words, parts_count, row_words, most_value = layout
     links = key_words  # where the words after the key begin
@@ -276,7 +273,7 @@ def _search(heuristic, nodes, layout, order, automaton, cells, most, last_priori
         if state[HEAP] + BATCH * MOVES > heap.size:
             status = CROWDED
             break
-        if state[HEAP] == 0 or heap[0] >> BUCKET_BITS > last_priority:
+        if state[HEAP] == 0:
             status = EMPTY
             break
         bucket = heap[0] & ((1 << BUCKET_BITS) - 1)
@@ -338,8 +335,6 @@ def _search(heuristic, nodes, layout, order, automaton, cells, most, last_priori
             prefetch_line(rows, np.int64(chains[chain_of[new]]) * row_words)
         for new in range(count):
             length, value = length_of(hows[new]), min(values[new], most_value - 1)
-            if length + value >= shorter_than:
-                continue
             row = find(rows, chains, keys, new * key_words, chain_of[new], key_words, row_words)
             if row == 0:
                 row = state[ROWS] + 1
@@ -360,9 +355,6 @@ def _search(heuristic, nodes, layout, order, automaton, cells, most, last_priori
                     continue
                 if old & EXPANDED_FLAG == 0:
                     _unlink(rows, buckets, row, _bucket(value, length_of(old)), links, row_words)
-                if reopened.size != 0:
-                    reopened[state[REOPENED]] = row
-                    state[REOPENED] += 1
             rows[row * row_words + links + HOW] = hows[new]
             bucket = _bucket(value, length)
             if buckets[bucket] == 0:  # it is not in the heap
@@ -397,7 +389,7 @@ def _chain(rows, chains, first, end, key_words, row_words):
 @kernel
 def _trace_back(nodes, layout, automaton, row, path):
     """The blank's cells from a row back to the start; returns how many."""
-    rows, chains, _, _, _, _ = nodes
+    rows, chains, _, _, _ = nodes
     word_of, shift_of, mask, key_words, _, row_words, _ = layout
     key = np.zeros(key_words, dtype=np.int64)
     count = 0
@@ -434,8 +426,8 @@ def _reserve(words: int, capacity: int) -> np.ndarray:
 class BestFirst:
     """The boards generated from a start, and the means to generate more."""
 
-    def __init__(self, problem: Problem, order: Order, memory: int, reopenings: int = 0) -> None:
-        """``memory`` is what the boards may take; ``reopenings`` is how many rows can be noted as reopened."""
+    def __init__(self, problem: Problem, order: Order, memory: int) -> None:
+        """``memory`` is what the boards may take."""
         grid, heuristic = problem.grid, problem.heuristic
         self.cells, self.order, self.automaton = grid.cells, order, never_undo(grid)
         self.layout = layout_of(grid, heuristic.parts)
@@ -445,7 +437,6 @@ class BestFirst:
             np.zeros(0, dtype=np.uint32),
             np.zeros(self.layout.values << LENGTH_BITS, dtype=np.uint32),
             np.zeros(FIRST_HEAP, dtype=np.int64),
-            np.zeros(reopenings, dtype=np.uint32),
             np.zeros(STATE, dtype=np.int64),
         )
         self.state = self.nodes.state
@@ -463,7 +454,7 @@ class BestFirst:
             _chain(self.nodes.rows, chains, first, last, self.layout.key, self.layout.row)
         self.nodes = self.nodes._replace(chains=chains)
 
-    def expand(self, most: int, last_priority: int = NO_LIMIT, shorter_than: int = NO_LIMIT) -> int:
+    def expand(self, most: int) -> int:
         """Expand up to ``most`` boards; FOUND, SLICED or EMPTY. Raises ``Stopped`` if the memory is full."""
         enough = self.expanded + most
         while True:
@@ -475,8 +466,6 @@ class BestFirst:
                 self.automaton,
                 self.cells,
                 enough - self.expanded,
-                last_priority,
-                shorter_than,
             )
             if status == CHAINED:
                 self._chain_all(2 * self.nodes.chains.size)
@@ -502,12 +491,6 @@ class BestFirst:
     @property
     def stored(self) -> int:
         return int(self.state[ROWS])
-
-    def open_buckets(self) -> tuple[np.ndarray, np.ndarray]:
-        """The moves made to the open boards, and their values, once for each bucket."""
-        buckets = self.nodes.heap[: self.state[HEAP]] & ((1 << BUCKET_BITS) - 1)
-        buckets = buckets[self.nodes.buckets[buckets] != IN_HEAP]
-        return buckets & ((1 << LENGTH_BITS) - 1), buckets >> LENGTH_BITS
 
     def priority(self) -> int:
         """The least open priority, or a smaller one if the first bucket is empty by now."""

@@ -1,179 +1,509 @@
-"""A* from both ends, meeting in the middle.
+"""BAE*: best-first search from both ends, for consistent heuristics (Sadhukhan 2013).
 
-One search goes from the start to the goal, the other from the goal to the start, each with its own heuristic and its
-own boards. A board that both have reached joins two halves of a solution. The length of the best one so far is U.
+One search goes from the start to the goal, the other from the goal to the start. Each has its own heuristic; let h be
+the estimate of the moves to its own goal, and h' that of the other, of the moves back to where it began. A board that
+one side has reached in g moves has the priority
 
-*Meeting in the middle* (Holte and others 2016): a board counts as at least 2 g + 1, so that neither side expands a
-board farther than half of a shortest solution, however weak its heuristic is. Both sides expand their boards of the
-same priority at the same time, and then those of the next.
+    b = 2 g + h - h'  =  (g + h) + (g - h')
 
-*When to stop.* A solution not yet found joins an open board of one side and an open board of the other. So it is at
-least as long as each of
+its usual sum, and what the way so far has wasted, as far as h' can tell. No move makes it smaller, and a board is
+reached by a shortest way when it is expanded. So nothing is expanded twice.
 
-    the least open priority of either side;
-    the least open g + h of either side;
-    the least open g of one side, plus that of the other, plus the move between them.
+*When to stop.* A solution not yet found joins an open board of one side and an open board of the other, and twice its
+length is at least the sum of their priorities (see docs/design.md). Half the sum of the least open priorities, rounded
+up, is therefore a lower bound. U is the length of the best solution so far: once it is no larger than the bound, it is
+proven shortest. What cannot be part of a shorter one is dropped: a board with g + h of U or more, one whose priority
+and the least one of the other side have a sum above 2 U - 2, and one that the other side has expanded, whose way on is
+known. The side whose boards of the least priority are fewer expands them all; then the sides are compared again.
 
-The largest of these is a lower bound. Once U is no larger, U is proven shortest. A board that cannot be part of a
-solution shorter than U is pruned.
+*One table* holds the boards of both sides, in rows of 32-bit words:
 
-*Two threads.* Each side expands a slice of boards at the same time as the other and touches nothing that belongs to the
-other. Then each looks up the boards it has reached among the other's, which by now hold still. So every meeting is
-seen, by whichever side came later or by both, and the counts do not depend on the number of threads.
+    key     the tiles, 4 to 7 bits per cell
+    how     the moves to here, where the blank came from, the side, and whether the row was expanded or is out of date
+    chain   the next row of the same hash value, 0 at the end
+    next    the next row of the same side and priority
+    parts   the values of both heuristics, two to a word
+
+A board that both sides have reached has two rows, in the same chain: to enter one is to see the other. With Manhattan
+distance a 4×4 board takes 24 bytes and 3 to 5 for the chains. A row that is reached by a shorter way is marked as out
+of date, and another is made.
+
+*Two threads.* The table is two halves, by a bit of the hash, each with rows, chains and open lists of its own. In a
+round, each half has some of its boards expanded, and the children are sorted by the half they belong to; then each half
+takes in its children. No two threads touch the same half, and the result does not depend on how many there are.
 """
 
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import kernel
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.jit import kernel, prefetch_line, shared
 from pdb_builder.base.workers import Workers
+from pdb_builder.index import neighbours_of
 
-from ..frame import Frame, frame_of
+from ..frame import frame_of
+from ..heuristics.contract import Heuristic, evaluate, load, prefetch, write_parts
 from . import default_memory
 from .automaton import MOVES
-from .best_first import HOW, NO_LIMIT, REOPENED, BestFirst, Order, find, key_hash, length_of
-from .outcome import Iteration, Limits, Missing, OnProgress, Outcome, Problem, Progress, noting_stop
+from .best_first import key_hash
+from .outcome import Iteration, Limits, Missing, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
 
-FIRST_SLICE, SLICE = 500, 20_000  # boards that a side expands until the sides compare
-ORDER = Order(1, 1, half=1)
+FORWARD, BACKWARD, SIDES = 0, 1, 2
+HALVES = 2
+ROUND = 8192  # boards of each half that are expanded in a round
+FEW = 500  # boards that one thread expands sooner than two would begin
+PRIORITIES = 1 << 14
+FIRST_CHAINS = 1 << 12
+FULL_CHAINS = 1.5  # rows per chain, at most
+CHAIN_BYTES = 6  # a row's share of the chains
+MOST_ROWS = 2**32 - 2
+FIRST_ROWS = 1 << 14
+AHEAD = 32  # children whose rows are prefetched together
+NO_SOLUTION = 1 << 30
+
+# The words of a row after the key.
+HOW, CHAIN, NEXT, PARTS = range(4)
+# The word ``how``, from the lowest bit: the moves, the number of the neighbour that the blank came from, and flags.
+LENGTH_BITS = 15
+CAME_SHIFT, NOWHERE = LENGTH_BITS, MOVES
+SIDE_FLAG, EXPANDED_FLAG, STALE_FLAG = 1 << 18, 1 << 19, 1 << 20
+# Where the numbers of a half are kept.
+ROWS, EXPANDED, GENERATED, BEST, MINE, THEIRS, STATE = range(7)
+# The words of a child after its key, on the way to its half.
+CHILD_HOW, CHILD_PRIORITY, CHILD_HASH, CHILD_PARTS = range(4)
+
+
+@shared
+def _length(how):
+    """The moves to a board."""
+    return how & ((1 << LENGTH_BITS) - 1)
+
+
+@shared
+def _came_from(how):
+    """The number of the neighbour that the blank came from."""
+    return (how >> CAME_SHIFT) & 7
+
+
+class Layout(NamedTuple):
+    """How boards lie in rows, and how they look to the other side."""
+
+    word: np.ndarray  # [cell] -> the word of the key it lies in
+    shift: np.ndarray  # [cell] -> where in the word
+    mask: int  # the bits of a cell
+    key: int  # words of the key
+    first_parts: int  # of the heuristic to the goal
+    all_parts: int
+    row: int  # words of a row
+    child: int  # words of a child
+    cells: np.ndarray  # cell -> cell in the frame of the start
+    tiles: np.ndarray  # tile -> tile in that frame
+    neighbours: np.ndarray  # [cell, number] -> cell, -1 if there are no more
+    back: np.ndarray  # [cell, number] -> the number of the cell among the neighbours of its neighbour
+
+
+class Half(NamedTuple):
+    """The boards whose hash has one of two values in a bit."""
+
+    rows: np.ndarray
+    chains: np.ndarray
+    first: np.ndarray  # [side, priority] -> the first row of the open list
+    open: np.ndarray  # [side, priority] -> how many rows that has, those out of date included
+    state: np.ndarray
+
+
+@shared
+def _hash(layout, words, at):
+    return key_hash(words, at, layout.key)
 
 
 @kernel
-def _meet(nodes, layout, other, other_layout, cells, tiles, listed, low, high, best):
-    """Look boards up among those of the other side: rows ``low`` to ``high`` and the ``listed`` ones.
+def _hash_of(layout, key):
+    """The hash of a key: the lowest bit is the number of its half, and the others are for the chains."""
+    return _hash(layout, key, 0)
 
-    ``cells`` and ``tiles`` map a board into the frame of the other side. ``best`` holds the length of the best
-    solution, and its row on either side.
+
+@shared
+def _decode(layout, words, at, board):
+    """The board of a key; returns the blank's cell."""
+    blank = 0
+    for cell in range(board.size):
+        tile = (np.int64(words[at + layout.word[cell]]) >> layout.shift[cell]) & layout.mask
+        board[cell] = tile
+        if tile == 0:
+            blank = cell
+    return blank
+
+
+@kernel
+def _expand(forward, backward, layout, half, side, priority, most, shorter_than, children, counts):
+    """Expand up to ``most`` boards of one half that have a priority; the children go to the half they belong to."""
+    rows, _, first, waiting, state = half
+    cells = layout.cells.size
+    board = np.zeros(cells, dtype=np.uint8)
+    there = np.zeros(cells, dtype=np.uint8)
+    parts = np.zeros(layout.all_parts + 1, dtype=np.int64)
+    key = np.zeros(layout.key, dtype=np.int64)
+    expanded = 0
+    generated = 0
+    counts[:] = 0
+    row = np.int64(first[side, priority])
+    while row != 0 and expanded < most:
+        at = row * layout.row
+        links = at + layout.key
+        row = np.int64(rows[links + NEXT])
+        prefetch_line(rows, row * layout.row)
+        waiting[side, priority] -= 1
+        how = np.int64(rows[links + HOW])
+        if how & (STALE_FLAG | EXPANDED_FLAG) != 0:
+            continue
+        rows[links + HOW] = how | EXPANDED_FLAG
+        expanded += 1
+        blank = _decode(layout, rows, at, board)
+        for cell in range(cells):
+            there[layout.cells[cell]] = layout.tiles[board[cell]]
+        for part in range(layout.all_parts):
+            parts[part] = (np.int64(rows[links + PARTS + (part >> 1)]) >> (16 * (part & 1))) & 0xFFFF
+        load(forward, board, parts, 0)
+        load(backward, there, parts, layout.first_parts)
+        length = _length(how) + 1
+        for number in range(MOVES):
+            near = layout.neighbours[blank, number]
+            if near < 0 or number == _came_from(how):
+                continue
+            tile = np.int64(board[near])
+            prefetch(forward, number, tile, near, blank, 0, 0)
+            prefetch(backward, number, layout.tiles[tile], layout.cells[near], layout.cells[blank], 0, 0)
+        for number in range(MOVES):
+            near = layout.neighbours[blank, number]
+            if near < 0 or number == _came_from(how):
+                continue
+            generated += 1
+            tile = np.int64(board[near])
+            ahead = evaluate(forward, number, tile, near, blank)
+            behind = evaluate(backward, number, layout.tiles[tile], layout.cells[near], layout.cells[blank])
+            write_parts(forward, number, ahead, parts, 0)
+            write_parts(backward, number, behind, parts, layout.first_parts)
+            if side == BACKWARD:
+                ahead, behind = behind, ahead
+            if length + ahead >= shorter_than:
+                continue
+            for word in range(layout.key):
+                key[word] = rows[at + word]
+            key[layout.word[near]] ^= tile << layout.shift[near]
+            key[layout.word[blank]] ^= tile << layout.shift[blank]
+            mixed = _hash(layout, key, 0)
+            to = mixed & 1
+            child = counts[to] * layout.child
+            counts[to] += 1
+            for word in range(layout.key):
+                children[to, child + word] = key[word]
+            child += layout.key
+            came = layout.back[blank, number] << CAME_SHIFT
+            children[to, child + CHILD_HOW] = length | came | (side * SIDE_FLAG)
+            children[to, child + CHILD_PRIORITY] = 2 * length + ahead - behind
+            children[to, child + CHILD_HASH] = mixed >> 1
+            for word in range((layout.all_parts + 1) >> 1):
+                packed = parts[2 * word]
+                if 2 * word + 1 < layout.all_parts:
+                    packed |= parts[2 * word + 1] << 16
+                children[to, child + CHILD_PARTS + word] = packed
+    first[side, priority] = row
+    state[EXPANDED] += expanded
+    state[GENERATED] += generated
+
+
+@kernel
+def _take_in(layout, half, children, count, other_priority, shorter_than):
+    """Enter children into their half, unless they are useless; note the best solution that they complete.
+
+    ``other_priority`` is the least one of the other side. Returns False if a priority is too large.
     """
-    word_of, shift_of, mask, key_words, _, row_words, _ = layout
-    there_word, there_shift, _, there_words, _, there_row_words, _ = other_layout
-    key = np.zeros(there_words, dtype=np.int64)
-    for number in range(high - low + listed.size):
-        row = low + number if number < high - low else np.int64(listed[number - (high - low)])
-        at = row * row_words
-        key[:] = 0
-        for cell in range(cells.size):
-            tile = (np.int64(nodes.rows[at + word_of[cell]]) >> shift_of[cell]) & mask
-            there = cells[cell]
-            key[there_word[there]] |= tiles[tile] << there_shift[there]
-        chain = key_hash(key, 0, there_words) & (other.chains.size - 1)
-        found = find(other.rows, other.chains, key, 0, chain, there_words, there_row_words)
-        if found != 0:
-            length = length_of(np.int64(nodes.rows[at + key_words + HOW]))
-            length += length_of(np.int64(other.rows[found * there_row_words + there_words + HOW]))
-            if length < best[0]:
-                best[0], best[1], best[2] = length, row, found
+    rows, chains, first, waiting, state = half
+    best = min(state[BEST], shorter_than)
+    for start in range(0, count, AHEAD):
+        end = min(start + AHEAD, count)
+        for number in range(start, end):
+            prefetch_line(chains, children[number * layout.child + layout.key + CHILD_HASH] & (chains.size - 1))
+        for number in range(start, end):
+            chain = children[number * layout.child + layout.key + CHILD_HASH] & (chains.size - 1)
+            prefetch_line(rows, np.int64(chains[chain]) * layout.row)
+        for number in range(start, end):
+            child = number * layout.child
+            more = child + layout.key
+            how, priority = children[more + CHILD_HOW], children[more + CHILD_PRIORITY]
+            length, side = _length(how), np.int64(how & SIDE_FLAG != 0)
+            chain = children[more + CHILD_HASH] & (chains.size - 1)
+            mine = 0
+            theirs = 0
+            row = np.int64(chains[chain])
+            while row != 0 and (mine == 0 or theirs == 0):
+                at = row * layout.row
+                same = True
+                for word in range(layout.key):
+                    same = same and np.int64(rows[at + word]) == children[child + word]
+                how_there = np.int64(rows[at + layout.key + HOW])
+                if same and how_there & STALE_FLAG == 0:
+                    if (how_there ^ how) & SIDE_FLAG == 0:
+                        mine = row
+                    else:
+                        theirs = row
+                row = np.int64(rows[at + layout.key + CHAIN])
+            if mine != 0 and _length(np.int64(rows[mine * layout.row + layout.key + HOW])) <= length:
+                continue
+            useless = False
+            better = False
+            if theirs != 0:
+                how_there = np.int64(rows[theirs * layout.row + layout.key + HOW])
+                better = length + _length(how_there) < best
+                useless = how_there & EXPANDED_FLAG != 0
+                if better:
+                    best = length + _length(how_there)
+            if priority + other_priority > 2 * best - 2:
+                useless = True
+            if useless and not better:
+                continue
+            if mine != 0:
+                at = mine * layout.row + layout.key
+                rows[at + HOW] = np.int64(rows[at + HOW]) | STALE_FLAG
+            if priority >= PRIORITIES:
+                return False
+            state[ROWS] += 1
+            row = state[ROWS]
+            if better:
+                state[BEST], state[MINE], state[THEIRS] = best, row, theirs
+            at = row * layout.row
+            for word in range(layout.key):
+                rows[at + word] = children[child + word]
+            at += layout.key
+            for word in range((layout.all_parts + 1) >> 1):
+                rows[at + PARTS + word] = children[more + CHILD_PARTS + word]
+            rows[at + CHAIN] = chains[chain]
+            chains[chain] = row
+            rows[at + HOW] = how | (EXPANDED_FLAG if useless else 0)
+            if not useless:
+                rows[at + NEXT] = first[side, priority]
+                first[side, priority] = row
+                waiting[side, priority] += 1
+    return True
 
 
-class _Side:
-    """One of the two searches."""
+@kernel
+def _chain(layout, half, low, high):
+    """Chain rows ``low`` to ``high`` - 1."""
+    rows, chains, _, _, _ = half
+    for row in range(low, high):
+        at = row * layout.row
+        chain = (_hash(layout, rows, at) >> 1) & (chains.size - 1)
+        rows[at + layout.key + CHAIN] = chains[chain]
+        chains[chain] = row
+
+
+@kernel
+def _row_of(layout, half, key, mixed, side):
+    """The row of a board on a side."""
+    rows, chains, _, _, _ = half
+    row = np.int64(chains[(mixed >> 1) & (chains.size - 1)])
+    while row != 0:
+        at = row * layout.row
+        same = True
+        for word in range(layout.key):
+            same = same and np.int64(rows[at + word]) == key[word]
+        how = np.int64(rows[at + layout.key + HOW])
+        if same and how & STALE_FLAG == 0 and np.int64(how & SIDE_FLAG != 0) == side:
+            return row
+        row = np.int64(rows[at + layout.key + CHAIN])
+    return row
+
+
+def layout_of(problem: Problem, heuristics: tuple[Heuristic, Heuristic], cells: tuple, tiles: tuple) -> Layout:
+    """The layout for a problem, its heuristics, and the maps into the frame of the start."""
+    grid = problem.grid
+    bits = max(4, (grid.cells - 1).bit_length())
+    word, place = np.divmod(np.arange(grid.cells), 32 // bits)
+    key, parts = int(word[-1]) + 1, sum(one.parts for one in heuristics)
+    neighbours = neighbours_of(grid)
+    back = np.zeros_like(neighbours)
+    for cell, around in enumerate(grid.neighbours):
+        for number, near in enumerate(around):
+            back[cell, number] = grid.neighbours[near].index(cell)
+    sizes = (key + PARTS + (parts + 1) // 2, key + CHILD_PARTS + (parts + 1) // 2)
+    turned = np.array(cells), np.array(tiles)
+    return Layout(
+        word, place * bits, (1 << bits) - 1, key, heuristics[0].parts, parts, *sizes, *turned, neighbours, back
+    )
+
+
+class _Table:
+    """All boards of both sides."""
 
     def __init__(self, problem: Problem, memory: int) -> None:
-        self.search = BestFirst(problem, ORDER, memory, reopenings=MOVES * (SLICE + 64))
-        self.compared = 0  # rows up to here have been looked up on the other side
-        self.best = np.array([NO_LIMIT, 0, 0], dtype=np.int64)  # length, row here, row there
+        assert problem.backward is not None
+        grid, frame = problem.grid, frame_of(problem.grid, problem.start)
+        behind = problem.backward(grid, frame.blank, Missing.WEAKER)
+        assert behind is not None
+        self.heuristics = problem.heuristic, behind
+        for heuristic in self.heuristics:
+            if not heuristic.consistent:
+                raise InputError(
+                    "bidirectional needs a consistent heuristic, one that no move changes by more than one, and "
+                    f"{heuristic.name} is not known to be: use a bits database or another heuristic, or a-star"
+                )
+        self.layout = layout_of(problem, self.heuristics, frame.cells, frame.tiles)
+        self.capacity = max(ROUND, min(MOST_ROWS, memory // (HALVES * (4 * self.layout.row + CHAIN_BYTES))))
+        self.halves = [self._new_half() for _ in range(HALVES)]
+        self.workspaces = [tuple(one.workspace(MOVES) for one in self.heuristics) for _ in range(HALVES)]
+        room = (MOVES - 1) * (ROUND + 1) * self.layout.child
+        self.children = np.zeros((HALVES, HALVES, room), dtype=np.int64)  # [from, to]
+        self.counts = np.zeros((HALVES, HALVES), dtype=np.int64)
+        goal = grid.goal(problem.blank)
+        self.values = [self._begin(side, board, frame.enter(board)) for side, board in enumerate((problem.start, goal))]
 
-    def expand(self, most: int, priority: int, shorter_than: int) -> None:
-        self.search.state[REOPENED] = 0
-        self.search.expand(most, priority, shorter_than)
+    def _new_half(self) -> Half:
+        return Half(
+            np.empty(self.layout.row * (min(self.capacity, FIRST_ROWS) + 1), dtype=np.uint32),
+            np.zeros(FIRST_CHAINS, dtype=np.uint32),
+            np.zeros((SIDES, PRIORITIES), dtype=np.uint32),
+            np.zeros((SIDES, PRIORITIES), dtype=np.int64),
+            np.array([0, 0, 0, NO_SOLUTION, 0, 0], dtype=np.int64),
+        )
 
-    def compare(self, other: _Side, cells: np.ndarray, tiles: np.ndarray) -> None:
-        """Look up on the other side what was reached since the last time."""
-        mine, theirs = self.search, other.search
-        reopened = mine.nodes.reopened[: mine.state[REOPENED]]
-        boards = (mine.nodes, mine.layout, theirs.nodes, theirs.layout, cells, tiles)
-        _meet(*boards, reopened, self.compared + 1, mine.stored + 1, self.best)
-        self.compared = mine.stored
+    def _begin(self, side: int, board: tuple[int, ...], there: tuple[int, ...]) -> int:
+        """Enter the board that a side begins with; returns its priority, which is the estimate to the other end."""
+        layout = self.layout
+        parts = [*self.heuristics[0].measure(board), *self.heuristics[1].measure(there)]
+        ends = max(parts[: layout.first_parts]), max(parts[layout.first_parts :])
+        child = np.zeros(layout.child, dtype=np.int64)
+        for cell, tile in enumerate(board):
+            child[layout.word[cell]] |= tile << int(layout.shift[cell])
+        priority = ends[side] - ends[1 - side]
+        mixed = int(_hash_of(layout, child))
+        child[layout.key : layout.key + CHILD_PARTS] = (NOWHERE << CAME_SHIFT) | side * SIDE_FLAG, priority, mixed >> 1
+        for part, value in enumerate(parts):
+            child[layout.key + CHILD_PARTS + part // 2] |= value << (16 * (part % 2))
+        _take_in(layout, self.halves[mixed & 1], child, 1, 0, NO_SOLUTION)
+        return priority
 
-    def bounds(self) -> tuple[int, int]:
-        """The least g and the least g + h of the open boards."""
-        lengths, values = self.search.open_buckets()
-        return (int(lengths.min()), int((lengths + values).min())) if lengths.size else (NO_LIMIT, NO_LIMIT)
+    def make_room(self, number: int, children: int) -> None:
+        """Make sure that a half has rows and chains for so many children more. Raises ``Stopped`` if there is none."""
+        half, needed = self.halves[number], int(self.halves[number].state[ROWS]) + children + 1
+        if needed > self.capacity:
+            raise Stopped("memory")
+        if needed * self.layout.row > half.rows.size:  # after a small beginning, for all the memory that may be used
+            rows = np.empty(self.layout.row * (self.capacity + 1), dtype=np.uint32)
+            rows[: half.rows.size] = half.rows
+            half = half._replace(rows=rows)
+        if needed > FULL_CHAINS * half.chains.size:
+            size = half.chains.size
+            while needed > FULL_CHAINS * size:
+                size *= 2
+            self.halves[number] = half = half._replace(chains=half.chains[:0])  # give them up before making others
+            half = half._replace(chains=np.zeros(size, dtype=np.uint32))
+            _chain(self.layout, half, 1, int(half.state[ROWS]) + 1)
+        self.halves[number] = half
 
+    def sum_of(self, what: int) -> int:
+        return sum(int(half.state[what]) for half in self.halves)
 
-class _Ends(NamedTuple):
-    """Both sides, and how the boards of each look to the other."""
+    def best(self) -> int:
+        """The length of the best solution so far."""
+        return min(int(half.state[BEST]) for half in self.halves)
 
-    forward: _Side
-    backward: _Side
-    frame: Frame  # of the search from the goal, whose goal is the start
-
-    def maps(self) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-        cells, tiles = np.array(self.frame.cells), np.array(self.frame.tiles)
-        return (cells, tiles), (np.argsort(cells), np.argsort(tiles))
-
-    def lower_bound(self) -> int:
-        (least, total), (other_least, other_total) = self.forward.bounds(), self.backward.bounds()
-        priority = min(self.forward.search.priority(), self.backward.search.priority())
-        return max(priority, total, other_total, least + other_least + 1)
+    def open(self, side: int) -> tuple[int, int]:
+        """The least open priority of a side, and how many boards have it."""
+        counts = sum(half.open[side] for half in self.halves)
+        least = int(np.argmax(counts > 0))
+        return (least, int(counts[least])) if counts[least] else (NO_SOLUTION, 0)
 
     def path(self) -> list[int]:
-        """The best solution so far, joined."""
-        length, other_row, row = self.backward.best.tolist()
-        if self.forward.best[0] < length:
-            length, row, other_row = self.forward.best.tolist()
-        there = self.frame.leave(self.backward.search.path(other_row))
-        return self.forward.search.path(row) + there[-2::-1]
+        """The blank's cells along the best solution, from the start to the goal."""
+        half = min(self.halves, key=lambda half: int(half.state[BEST]))
+        ways: list[list[int]] = [[], []]
+        for row in half.state[[MINE, THEIRS]].tolist():
+            side, way = self._way(half, row)
+            ways[side] = way
+        return ways[FORWARD][::-1] + ways[BACKWARD][1:]
 
-
-def _both(problem: Problem, memory: int) -> _Ends:
-    """The two searches of a problem."""
-    frame = frame_of(problem.grid, problem.start)
-    goal = frame.enter(problem.grid.goal(problem.blank))
-    assert problem.backward is not None
-    heuristic = problem.backward(problem.grid, frame.blank, Missing.WEAKER)
-    assert heuristic is not None
-    back = Problem(problem.grid, frame.blank, goal, heuristic)
-    return _Ends(_Side(problem, memory // 2), _Side(back, memory // 2), frame)
+    def _way(self, half: Half, row: int) -> tuple[int, list[int]]:
+        """The side of a row, and the blank's cells from there back to where the side began."""
+        layout, key = self.layout, np.zeros(self.layout.key, dtype=np.int64)
+        board = np.zeros(layout.cells.size, dtype=np.uint8)
+        side, way = 0, []
+        while True:
+            at = row * layout.row
+            key[:] = half.rows[at : at + layout.key]
+            how = int(half.rows[at + layout.key + HOW])
+            side, blank = int(how & SIDE_FLAG != 0), int(_decode(layout, key, 0, board))
+            way.append(blank)
+            if _came_from(how) == NOWHERE:
+                return side, way
+            before = int(layout.neighbours[blank, _came_from(how)])
+            tile = int(board[before])
+            key[layout.word[before]] ^= tile << int(layout.shift[before])
+            key[layout.word[blank]] ^= tile << int(layout.shift[blank])
+            mixed = int(_hash_of(layout, key))
+            half = self.halves[mixed & 1]
+            row = int(_row_of(layout, half, key, mixed, side))
 
 
 def search(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress) -> Outcome:
     """A shortest solution, or what is known when a limit stops the search; two threads, if there are that many."""
-    ends = _both(problem, default_memory() if limits.memory is None else limits.memory)
-    sides, maps = (ends.forward, ends.backward), ends.maps()
-    searches = [side.search for side in sides]
-    value = int(searches[0].start_parts.max())
-    outcome = Outcome(value, max(value, int(searches[1].start_parts.max())))
+    table = _Table(problem, default_memory() if limits.memory is None else limits.memory)
+    outcome = Outcome(table.values[FORWARD], problem.at_least(max(table.values)))
     began = time.perf_counter()
-    size, best = FIRST_SLICE, NO_LIMIT
-
-    both = [(0, 1), (1, 2)]
-
-    def compare(at: int, _: int) -> None:
-        sides[at].compare(sides[1 - at], *maps[at])
-
-    def expand(most: int, priority: int, shorter_than: int, at: int, _: int) -> None:
-        sides[at].expand(most, priority, shorter_than)
-
-    def count() -> tuple[int, int]:
-        return sum(one.expanded for one in searches), 2 + sum(one.generated for one in searches)
-
-    with noting_stop(outcome), Workers(min(threads, 2)) as workers:
+    side, finished = FORWARD, True
+    with noting_stop(outcome), Workers(min(threads, HALVES)) as workers:
         while True:
-            workers.over(both, compare)
-            best = min(int(side.best[0]) for side in sides)
-            proven = problem.at_least(ends.lower_bound())
+            (ahead, of_start), (back, of_goal) = table.open(FORWARD), table.open(BACKWARD)
+            best = table.best()
+            proven = problem.at_least(min(best, (ahead + back + 1) // 2))
             outcome.lower_bound = min(best, max(outcome.lower_bound, proven))
             if best == outcome.lower_bound:
                 break
-            expanded, generated = count()
+            generated = SIDES + table.sum_of(GENERATED)
             limits.check(generated)
-            stored = sum(one.stored for one in searches)
-            progress(Progress(outcome.lower_bound, expanded, generated, stored=stored))
-            priority = min(one.priority() for one in searches)
-            most = max(1, limits.expansions(generated, 2 * size) // 2)
-            workers.over(both, expand, most, priority, best)
-            size = min(SLICE, 2 * size)
+            stored = table.sum_of(ROWS)
+            progress(Progress(outcome.lower_bound, table.sum_of(EXPANDED), generated, stored=stored))
+            if finished:
+                side = FORWARD if of_start <= of_goal else BACKWARD
+            priority, other, count = (ahead, back, of_start) if side == FORWARD else (back, ahead, of_goal)
+            most = max(1, limits.expansions(generated, HALVES * ROUND) // HALVES)
+            _round(table, workers if count > FEW else None, side, priority, other, most, best)
+            finished = not sum(half.open[side, priority] for half in table.halves)
         outcome.suboptimality_bound = 1.0
-    if best < NO_LIMIT:
-        outcome.paths = [ends.path()]
-    outcome.expanded, outcome.generated = count()
-    outcome.stored = sum(one.stored for one in searches)
-    outcome.iterations = [
-        Iteration(outcome.lower_bound, outcome.expanded, outcome.generated - 2, time.perf_counter() - began)
-    ]
+    if table.best() < NO_SOLUTION:
+        outcome.paths = [table.path()]
+    outcome.expanded, outcome.generated = table.sum_of(EXPANDED), SIDES + table.sum_of(GENERATED)
+    outcome.stored = table.sum_of(ROWS)
+    seconds = time.perf_counter() - began
+    outcome.iterations = [Iteration(outcome.lower_bound, outcome.expanded, outcome.generated - SIDES, seconds)]
     return outcome
+
+
+def _round(
+    table: _Table, workers: Workers | None, side: int, priority: int, other: int, most: int, shorter_than: int
+) -> None:
+    """Expand boards of a side that have a priority, and take in their children."""
+
+    def expand(number: int, _: int) -> None:
+        work: Any = (*table.workspaces[number], table.layout, table.halves[number], side, priority, most, shorter_than)
+        _expand(*work, table.children[number], table.counts[number])
+
+    def take_in(number: int, _: int) -> None:
+        for source in range(HALVES):
+            count = int(table.counts[source, number])
+            table.make_room(number, count)
+            children = table.children[source, number]
+            if not _take_in(table.layout, table.halves[number], children, count, other, shorter_than):
+                raise Stopped("memory")
+
+    for work in (expand, take_in):
+        if workers is None:
+            for number in range(HALVES):
+                work(number, number + 1)
+        else:
+            workers.over([(number, number + 1) for number in range(HALVES)], work)

@@ -147,6 +147,7 @@ class Outcome:
     suboptimality_bound: float | None = None  # the solution is at most this many times as long as a shortest one
     stopped: str | None = None  # the limit reached: time, nodes, memory, depth, width, upper-bound or interrupt
     incumbents: list[Incumbent] = field(default_factory=list)  # of a search that goes on after a solution
+    compiling: float = 0.0  # seconds for code that was needed on the way
     why: str | None = None  # the search went on from one end or from both, if it had a choice
 
 

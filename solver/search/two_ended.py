@@ -107,8 +107,10 @@ class _Ends:
         began = time.monotonic()
         with compiling():
             yield
+        took = time.monotonic() - began
+        self.outcome.compiling += took
         if self.limits.deadline is not None:
-            self.limits = self.limits._replace(deadline=self.limits.deadline + time.monotonic() - began)
+            self.limits = self.limits._replace(deadline=self.limits.deadline + took)
             for tree in self.trees.values():
                 tree.limits = self.limits
 
