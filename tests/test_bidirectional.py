@@ -8,7 +8,7 @@ from pdb_builder import NAMED, Grid, Spec, open_database
 from solver.heuristics import hamming, linear_conflict, manhattan, pattern_database
 from solver.search import bidirectional
 from solver.search.bidirectional import BACKWARD, FORWARD, ROWS, _round, _Table
-from solver.search.outcome import Limits, Problem
+from solver.search.outcome import Limits, Problem, unreported
 
 from .helpers import check_length, korf_in_order, length, searched
 from .oracle import board_distances, distances_to, solvable_boards
@@ -18,6 +18,13 @@ pytestmark = pytest.mark.jit
 
 def from_both(grid, blank, board, prepare, **options):
     return searched("bidirectional", grid, blank, board, prepare(grid, blank), backward=prepare, **options)
+
+
+def problem_of(grid, board):
+    def backward(grid, blank, missing):
+        return manhattan.prepare(grid, blank)
+
+    return Problem(grid, 0, board, manhattan.prepare(grid, 0), backward=backward)
 
 
 @pytest.mark.exhaustive
@@ -70,35 +77,29 @@ def test_the_lower_bound_never_exceeds_the_distance():
         assert length(outcome) == outcome.lower_bound == distances[board]
 
 
-def test_a_wrong_lower_bound_is_noticed(monkeypatch):
-    """The test of the tests: with priorities that count waste twice, solutions are called shortest that are not."""
+def test_boards_that_are_dropped_too_early_are_noticed(monkeypatch):
+    """The test of the tests: with a bound for the other side that is too high, shortest solutions are missed."""
     grid = Grid(3, 3)
     distances = board_distances(grid, 0)
-    least = _Table.open
-    monkeypatch.setattr(_Table, "open", lambda table, side: (least(table, side)[0] + 3, least(table, side)[1]))
+
+    def too_strict(table, workers, side, priority, other, most, shorter_than):
+        _round(table, workers, side, priority, other + 6, most, shorter_than)
+
+    monkeypatch.setattr(bidirectional, "_round", too_strict)
     wrong = 0
     for board in random.Random(5).sample(solvable_boards(grid, 0), 60):
-        problem = Problem(
-            grid, 0, board, manhattan.prepare(grid, 0), backward=lambda *goal: manhattan.prepare(*goal[:2])
-        )
-        outcome = bidirectional.search(problem, threads=1, limits=Limits(), progress=lambda one: None)
-        wrong += outcome.lower_bound > distances[board] or len(outcome.paths[0]) - 1 != distances[board]
+        outcome = bidirectional.search(problem_of(grid, board), threads=1, limits=Limits(), progress=unreported)
+        wrong += [len(path) - 1 for path in outcome.paths] != [distances[board]]
     assert wrong
 
 
 def test_boards_are_expanded_once_and_by_shortest_ways():
     """All rows that were expanded are different boards, and the moves to them the fewest there are."""
     grid, board = Grid(3, 3), (8, 6, 7, 2, 5, 4, 3, 0, 1)
-    problem = Problem(grid, 0, board, manhattan.prepare(grid, 0), backward=lambda *goal: manhattan.prepare(*goal[:2]))
-    table = _Table(problem, 10**8)
-    for _ in range(300):
-        side = FORWARD if table.open(FORWARD)[1] <= table.open(BACKWARD)[1] else BACKWARD
-        if not table.open(side)[1]:
-            break
-        priority, other = table.open(side)[0], table.open(1 - side)[0]
-        _round(table, None, side, priority, other, 1000, bidirectional.NO_SOLUTION)
-    from_end = {FORWARD: distances_to(grid, board), BACKWARD: distances_to(grid, grid.goal(0))}
-    seen = set()
+    table = _Table(problem_of(grid, board), 10**8)
+    for _ in range(200):  # from one side alone: what the other has expanded, a side does not pass through
+        _round(table, None, FORWARD, table.open(FORWARD)[0], 0, 1000, bidirectional.NO_SOLUTION)
+    distances, seen = distances_to(grid, board), set()
     for half in table.halves:
         for row in range(1, int(half.state[ROWS]) + 1):
             how = int(half.rows[row * table.layout.row + table.layout.key + bidirectional.HOW])
@@ -107,23 +108,15 @@ def test_boards_are_expanded_once_and_by_shortest_ways():
                 for cell in range(9):
                     word = int(half.rows[at + table.layout.word[cell]])
                     now[cell] = word >> int(table.layout.shift[cell]) & table.layout.mask
-                side = int(how & bidirectional.SIDE_FLAG != 0)
-                assert (side, tuple(now)) not in seen
-                seen.add((side, tuple(now)))
-                assert how & 0x7FFF == from_end[side][tuple(now)]
+                assert tuple(now) not in seen
+                seen.add(tuple(now))
+                assert how & 0x7FFF == distances[tuple(now)]
     assert len(seen) > 1000
 
 
 def test_a_board_of_4x4_takes_at_most_30_bytes():
     one = korf_in_order()[30]
-    problem = Problem(
-        Grid(4, 4),
-        0,
-        one.board,
-        manhattan.prepare(Grid(4, 4), 0),
-        backward=lambda *goal: manhattan.prepare(*goal[:2]),
-    )
-    table = _Table(problem, 10**9)
+    table = _Table(problem_of(Grid(4, 4), one.board), 10**9)
     while sum(int(half.state[ROWS]) for half in table.halves) < 400_000:
         side = FORWARD if table.open(FORWARD)[1] <= table.open(BACKWARD)[1] else BACKWARD
         _round(table, None, side, table.open(side)[0], table.open(1 - side)[0], 5000, one.length + 2)

@@ -372,7 +372,7 @@ def _search(heuristic, nodes, layout, order, automaton, cells, most):
 
 
 @kernel
-def _chain(rows, chains, first, end, key_words, row_words):
+def chain_rows(rows, chains, first, end, key_words, row_words):
     """Chain some rows."""
     ahead = np.zeros(AHEAD, dtype=np.int64)  # the chains of the rows to come, prefetched
     for row in range(first, end + AHEAD):
@@ -451,7 +451,7 @@ class BestFirst:
         chains, end = np.zeros(count, dtype=np.uint32), self.stored + 1
         for first in range(1, end, CHAINED_AT_ONCE):
             last = min(end, first + CHAINED_AT_ONCE)
-            _chain(self.nodes.rows, chains, first, last, self.layout.key, self.layout.row)
+            chain_rows(self.nodes.rows, chains, first, last, self.layout.key, self.layout.row)
         self.nodes = self.nodes._replace(chains=chains)
 
     def expand(self, most: int) -> int:

@@ -6,8 +6,9 @@ one side has reached in g moves has the priority
 
     b = 2 g + h - h'  =  (g + h) + (g - h')
 
-its usual sum, and what the way so far has wasted, as far as h' can tell. No move makes it smaller, and a board is
-reached by a shortest way when it is expanded. So nothing is expanded twice.
+its usual sum, and what the way so far has wasted, as far as h' can tell. No move makes it smaller, and a board has been
+reached by a shortest way when it is expanded, or else by one that is no part of a shorter solution. So nothing is
+expanded twice.
 
 *When to stop.* A solution not yet found joins an open board of one side and an open board of the other, and twice its
 length is at least the sum of their priorities (see docs/design.md). Half the sum of the least open priorities, rounded
@@ -49,7 +50,7 @@ from ..frame import frame_of
 from ..heuristics.contract import Heuristic, evaluate, load, prefetch, write_parts
 from . import default_memory
 from .automaton import MOVES
-from .best_first import key_hash
+from .best_first import CHAIN, HOW, NEXT, chain_rows, key_hash
 from .outcome import Iteration, Limits, Missing, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
 
 FORWARD, BACKWARD, SIDES = 0, 1, 2
@@ -65,8 +66,8 @@ FIRST_ROWS = 1 << 14
 AHEAD = 32  # children whose rows are prefetched together
 NO_SOLUTION = 1 << 30
 
-# The words of a row after the key.
-HOW, CHAIN, NEXT, PARTS = range(4)
+PARTS = 3  # where the values begin in a row, after the key and the words that all best-first searches have
+HALF_BIT = 48  # of a hash
 # The word ``how``, from the lowest bit: the moves, the number of the neighbour that the blank came from, and flags.
 LENGTH_BITS = 15
 CAME_SHIFT, NOWHERE = LENGTH_BITS, MOVES
@@ -123,7 +124,7 @@ def _hash(layout, words, at):
 
 @kernel
 def _hash_of(layout, key):
-    """The hash of a key: the lowest bit is the number of its half, and the others are for the chains."""
+    """The hash of a key: one bit is the number of its half, and the lower ones are those of its chain."""
     return _hash(layout, key, 0)
 
 
@@ -197,7 +198,7 @@ def _expand(forward, backward, layout, half, side, priority, most, shorter_than,
             key[layout.word[near]] ^= tile << layout.shift[near]
             key[layout.word[blank]] ^= tile << layout.shift[blank]
             mixed = _hash(layout, key, 0)
-            to = mixed & 1
+            to = (mixed >> HALF_BIT) & 1
             child = counts[to] * layout.child
             counts[to] += 1
             for word in range(layout.key):
@@ -206,7 +207,7 @@ def _expand(forward, backward, layout, half, side, priority, most, shorter_than,
             came = layout.back[blank, number] << CAME_SHIFT
             children[to, child + CHILD_HOW] = length | came | (side * SIDE_FLAG)
             children[to, child + CHILD_PRIORITY] = 2 * length + ahead - behind
-            children[to, child + CHILD_HASH] = mixed >> 1
+            children[to, child + CHILD_HASH] = mixed
             for word in range((layout.all_parts + 1) >> 1):
                 packed = parts[2 * word]
                 if 2 * word + 1 < layout.all_parts:
@@ -293,21 +294,10 @@ def _take_in(layout, half, children, count, other_priority, shorter_than):
 
 
 @kernel
-def _chain(layout, half, low, high):
-    """Chain rows ``low`` to ``high`` - 1."""
-    rows, chains, _, _, _ = half
-    for row in range(low, high):
-        at = row * layout.row
-        chain = (_hash(layout, rows, at) >> 1) & (chains.size - 1)
-        rows[at + layout.key + CHAIN] = chains[chain]
-        chains[chain] = row
-
-
-@kernel
 def _row_of(layout, half, key, mixed, side):
     """The row of a board on a side."""
     rows, chains, _, _, _ = half
-    row = np.int64(chains[(mixed >> 1) & (chains.size - 1)])
+    row = np.int64(chains[mixed & (chains.size - 1)])
     while row != 0:
         at = row * layout.row
         same = True
@@ -382,10 +372,10 @@ class _Table:
             child[layout.word[cell]] |= tile << int(layout.shift[cell])
         priority = ends[side] - ends[1 - side]
         mixed = int(_hash_of(layout, child))
-        child[layout.key : layout.key + CHILD_PARTS] = (NOWHERE << CAME_SHIFT) | side * SIDE_FLAG, priority, mixed >> 1
+        child[layout.key : layout.key + CHILD_PARTS] = (NOWHERE << CAME_SHIFT) | side * SIDE_FLAG, priority, mixed
         for part, value in enumerate(parts):
             child[layout.key + CHILD_PARTS + part // 2] |= value << (16 * (part % 2))
-        _take_in(layout, self.halves[mixed & 1], child, 1, 0, NO_SOLUTION)
+        _take_in(layout, self.halves[(mixed >> HALF_BIT) & 1], child, 1, 0, NO_SOLUTION)
         return priority
 
     def make_room(self, number: int, children: int) -> None:
@@ -403,7 +393,7 @@ class _Table:
                 size *= 2
             self.halves[number] = half = half._replace(chains=half.chains[:0])  # give them up before making others
             half = half._replace(chains=np.zeros(size, dtype=np.uint32))
-            _chain(self.layout, half, 1, int(half.state[ROWS]) + 1)
+            chain_rows(half.rows, half.chains, 1, int(half.state[ROWS]) + 1, self.layout.key, self.layout.row)
         self.halves[number] = half
 
     def sum_of(self, what: int) -> int:
@@ -446,7 +436,7 @@ class _Table:
             key[layout.word[before]] ^= tile << int(layout.shift[before])
             key[layout.word[blank]] ^= tile << int(layout.shift[blank])
             mixed = int(_hash_of(layout, key))
-            half = self.halves[mixed & 1]
+            half = self.halves[(mixed >> HALF_BIT) & 1]
             row = int(_row_of(layout, half, key, mixed, side))
 
 
