@@ -72,15 +72,22 @@ def backward_heuristics(
     """
     made: dict[tuple[Grid, int], Heuristic] = {}
 
-    def prepared(grid: Grid, blank: int, missing: Missing) -> Heuristic | None:
+    def prepared(grid: Grid, blank: int, missing: Missing, check: Callable[[], object]) -> Heuristic | None:
         folder, named = settings.folder or databases_folder(), settings.heuristic or "pdb"
         for spec in dict.fromkeys((named, "pdb") if "pdb" in named else (named,)):
             try:
-                return prepare(spec, grid, blank, folder, notify, progress, settings.huge_pages)
+                heuristic = prepare(spec, grid, blank, folder, notify, progress, settings.huge_pages)
+                if heuristic.consistent or settings.heuristic or missing is not Missing.WEAKER:
+                    return heuristic
             except InputError:
                 if "pdb" not in named:
                     raise
-        if missing is Missing.BUILD and _build_default(grid, blank, folder, settings, notify, progress):
+
+        def report(what: str, share: float) -> None:
+            progress(what, share)
+            check()
+
+        if missing is Missing.BUILD and _build_default(grid, blank, folder, settings, notify, report):
             return prepare("pdb", grid, blank, folder, notify, progress, settings.huge_pages)
         if missing is Missing.DO_WITHOUT:
             return None
@@ -89,9 +96,9 @@ def backward_heuristics(
             notify(f"no such database serves the search from the goal to the start: {fallback} is used there")
         return prepare(fallback, grid, blank, folder, notify, progress)
 
-    def kept(grid: Grid, blank: int, missing: Missing) -> Heuristic | None:
+    def kept(grid: Grid, blank: int, missing: Missing, check: Callable[[], object]) -> Heuristic | None:
         if (grid, blank) not in made:
-            heuristic = prepared(grid, blank, missing)
+            heuristic = prepared(grid, blank, missing, check)
             if heuristic is None:
                 return None
             made[grid, blank] = heuristic
@@ -153,7 +160,7 @@ def ends_for(grid: Grid, heuristic: Heuristic, settings: Settings) -> dict[str, 
     """
     plain = settings.every or settings.order == "fixed" or (grid.cells <= SMALL and bool(heuristic.databases))
     direction = settings.direction or (FORWARD if plain and settings.both_ends in (None, OFF) else AUTO)
-    both_ends = settings.both_ends or (AUTO if direction == AUTO else OFF)
+    both_ends = (settings.both_ends or AUTO) if direction == AUTO else OFF
     if not heuristic.consistent:
         if both_ends == ON:
             raise InputError(

@@ -41,7 +41,7 @@ _REFUSALS = {
     "depth": "has no depth limit: leave out `depth`, or use dfs",
     "pruning": "has no automaton to look back with: leave out `pruning`, or use ida-star or dfs",
     "direction": "has no choice of direction: leave out `direction`, or use ida-star",
-    "both_ends": "has no choice of ends: leave out `both_ends`, or use ida-star or bidirectional",
+    "both_ends": "has no choice of ends: leave out `both_ends`, or use ida-star",
     "upper_bound": "has no upper bound: leave out `upper_bound`, or use ida-star",
 }
 

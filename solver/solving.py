@@ -7,7 +7,7 @@ its goal. What it has proven counts once the databases behind it were compared w
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -24,7 +24,7 @@ from .goals import goal_board
 from .heuristics import manhattan
 from .heuristics.contract import Heuristic
 from .heuristics.preparing import Notify, OnPreparing, ignore_remark
-from .search import check_search, search_named
+from .search import BEAM, check_search, search_named
 from .search.outcome import INTERRUPT, Limits, Missing, OnProgress, Outcome, Problem, Progress, Stopped, unreported
 from .search.warm_up import warm_up
 from .search.word_files import AUTOMATON, made_automaton
@@ -108,8 +108,8 @@ def solve_board(
         by_value = heuristic.by_value if settings.order is None else settings.order == "value"
         made_backward = backward_heuristics(settings, notify, preparing)
 
-        def backward(grid: Grid, blank: int, missing: Missing) -> Heuristic | None:
-            found = made_backward(grid, blank, missing)
+        def backward(grid: Grid, blank: int, missing: Missing, check: Callable[[], object]) -> Heuristic | None:
+            found = made_backward(grid, blank, missing, check)
             return found and watch.over(found)
 
         problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, backward)
@@ -124,7 +124,7 @@ def solve_board(
     limits = _make_automaton(problem, settings, threads, limits, preparing)
     began = time.perf_counter()
     outcome: Outcome = search(problem, threads=threads, limits=limits, progress=progress, **options)
-    seconds = time.perf_counter() - began - outcome.compiling
+    seconds = time.perf_counter() - began - outcome.preparing
     if not watch.finish(interrupt, preparing):
         # Then nothing is proven. The moves are what they are.
         outcome.stopped, outcome.lower_bound, outcome.suboptimality_bound = INTERRUPT, 0, None
@@ -168,11 +168,8 @@ def solve_board(
 
 def _direction(outcome: Outcome) -> str | None:
     """Where a depth-first search has begun at the last bound: forward, backward or both."""
-    if not outcome.iterations:
-        return None
-    last = [one for one in outcome.iterations if one.bound == outcome.iterations[-1].bound]
-    sides = {one.side for one in last if one.meets} or {one.side for one in last[-1:]}
-    return "both" if len(sides) > 1 else next(iter(sides), None)
+    *_, last = None, *(one for one in outcome.iterations if one.side != BEAM)
+    return last and ("both" if last.meets else last.side)
 
 
 def _make_automaton(

@@ -80,7 +80,7 @@ def searched(name, grid, blank, board, heuristic, **options):
     settings = {"threads": 1, "limits": Limits(), "progress": unreported} | OPTIONS.get(name, {}) | options
     by_value, backward = settings.pop("by_value", False), settings.pop("backward", manhattan.prepare)
     pruning = settings.pop("pruning", Pruning())
-    problem = Problem(grid, blank, board, heuristic, by_value, lambda grid, blank, _: backward(grid, blank), pruning)
+    problem = Problem(grid, blank, board, heuristic, by_value, lambda grid, blank, *_: backward(grid, blank), pruning)
     outcome = search_named(name)(problem, **settings)
     for path in outcome.paths:
         assert boards_along(grid, board, path)[-1] == grid.goal(blank)

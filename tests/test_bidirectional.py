@@ -21,7 +21,7 @@ def from_both(grid, blank, board, prepare, **options):
 
 
 def problem_of(grid, board):
-    def backward(grid, blank, missing):
+    def backward(grid, blank, missing, check):
         return manhattan.prepare(grid, blank)
 
     return Problem(grid, 0, board, manhattan.prepare(grid, 0), backward=backward)
@@ -96,7 +96,7 @@ def test_boards_that_are_dropped_too_early_are_noticed(monkeypatch):
 def test_boards_are_expanded_once_and_by_shortest_ways():
     """All rows that were expanded are different boards, and the moves to them the fewest there are."""
     grid, board = Grid(3, 3), (8, 6, 7, 2, 5, 4, 3, 0, 1)
-    table = _Table(problem_of(grid, board), 10**8)
+    table = _Table(problem_of(grid, board), Limits(memory=10**8))
     for _ in range(200):  # from one side alone: what the other has expanded, a side does not pass through
         _round(table, None, FORWARD, table.open(FORWARD)[0], 0, 1000, bidirectional.NO_SOLUTION)
     distances, seen = distances_to(grid, board), set()
@@ -116,7 +116,7 @@ def test_boards_are_expanded_once_and_by_shortest_ways():
 
 def test_a_board_of_4x4_takes_at_most_30_bytes():
     one = korf_in_order()[30]
-    table = _Table(problem_of(Grid(4, 4), one.board), 10**9)
+    table = _Table(problem_of(Grid(4, 4), one.board), Limits(memory=10**9))
     while sum(int(half.state[ROWS]) for half in table.halves) < 400_000:
         side = FORWARD if table.open(FORWARD)[1] <= table.open(BACKWARD)[1] else BACKWARD
         _round(table, None, side, table.open(side)[0], table.open(1 - side)[0], 5000, one.length + 2)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
+from pdb_builder.base.errors import InputError
 from solver.frame import frame_of
 from solver.heuristics import linear_conflict, manhattan, pattern_database, uninformed
 from solver.search import board_filter, two_ended
@@ -31,7 +32,7 @@ def ends_of(grid, blank, board, prepare, threads=1, pruning=2, memory=None):
         blank,
         board,
         prepare(grid, blank),
-        backward=lambda grid, blank, _: prepare(grid, blank),
+        backward=lambda grid, blank, *_: prepare(grid, blank),
         pruning=Pruning(pruning, pruning),
     )
     ends = _Ends(problem, threads, Limits(memory=memory), unreported)
@@ -260,6 +261,73 @@ def test_an_upper_bound_ends_the_search(both_ends):
         assert length(outcome) == distances[board]
 
 
+def test_a_better_estimate_from_the_goal_raises_the_bound(database_of):
+    """Before anything is searched from there: no tree is searched below the value of its start."""
+    grid = Grid(3, 3)
+    weak, strong = ((1, 2), (3, 4), (5, 6), (7, 8)), (tuple(range(1, 9)),)
+    databases = {0: Spec(grid, weak, 0, "bits"), 1: Spec(grid, strong, 1, "bits")}
+    distances = board_distances(grid, 0)
+
+    def prepare(grid, blank):
+        return pattern_database.prepare(grid, blank, open_database(database_of(databases[blank])))
+
+    boards = [one for one in solvable_boards(grid, 0) if distances[one] == 27 and frame_of(grid, one).blank == 1]
+    for board in boards[:6]:
+        for options in ({"both_ends": "on"}, {"direction": "backward"}):
+            outcome = either_way(grid, 0, board, prepare, **options)
+            assert length(outcome) == outcome.lower_bound == 27
+            assert {one.bound for one in outcome.iterations if one.side == BACKWARD} == {27}
+
+
+def test_an_inconsistent_way_back_is_not_met(database_of, monkeypatch):
+    """A bytes database, which may be all there is for the other end."""
+    monkeypatch.setattr(two_ended, "SMALL", 10)
+    monkeypatch.setattr(two_ended, "MANY", 10)
+    grid, partition = Grid(3, 3), ((1, 3, 6, 8), (2, 4, 5, 7))
+    databases = {0: Spec(grid, partition, 0, "bits"), 1: Spec(grid, partition, 1, "bytes")}
+    distances = board_distances(grid, 0)
+
+    def prepare(grid, blank):
+        return pattern_database.prepare(grid, blank, open_database(database_of(databases[blank])))
+
+    for board in ((5, 0, 4, 3, 7, 2, 6, 1, 8), (2, 3, 7, 5, 1, 0, 8, 4, 6)):
+        outcome = either_way(grid, 0, board, prepare, direction="auto", both_ends="auto")
+        assert length(outcome) == distances[board] and not any(one.meets for one in outcome.iterations)
+        with pytest.raises(InputError, match="needs consistent heuristics"):
+            either_way(grid, 0, board, prepare, direction="auto", both_ends="on")
+
+
+def test_all_threads_take_part_in_a_meeting_after_iterations_from_one_end(monkeypatch):
+    cut_small_trees(monkeypatch)
+    grid, board = Grid(4, 4), korf_in_order()[2].board
+    ends = ends_of(grid, 0, board, manhattan.prepare, threads=3)
+    bound = ends.outcome.lower_bound
+    ends.try_both(bound, None)
+    for later in (bound + 2, bound + 4):
+        ends.iterate(FORWARD, later)
+        ends.iterate(BACKWARD, later)
+    ends.meet(bound + 6, ends.thresholds(bound + 6))
+    for tree in ends.trees.values():
+        assert len(tree.workers) == 3 and all(worker.opposite for worker in tree.workers)
+        assert (
+            tree.visited().sum()
+            == ends.outcome.iterations[-1 if tree.side == ends.outcome.iterations[-1].side else -2].expanded - 1
+        )
+        assert tree.meeting is None and all(worker.opposite.filter_words.size == 1 for worker in tree.workers)
+
+
+def test_a_beam_knows_the_upper_bound_and_its_boards_are_counted(monkeypatch):
+    monkeypatch.setattr(two_ended, "LONG", 1_000)
+    monkeypatch.setattr(two_ended, "BEAM_SHARE", 5)
+    one = korf_in_order()[20]
+    for bound, stopped in ((one.length, "upper-bound"), (one.length - 4, "upper-bound"), (one.length + 1, None)):
+        outcome = either_way(Grid(4, 4), 0, one.board, manhattan.prepare, direction="auto", upper_bound=bound)
+        assert outcome.stopped == stopped and bool(outcome.paths) == (stopped is None)
+        assert any(it.side == "beam" for it in outcome.iterations)
+        assert outcome.expanded == sum(it.expanded for it in outcome.iterations)
+        assert outcome.generated == 1 + sum(it.generated for it in outcome.iterations)
+
+
 # ---- what people see ----------------------------------------------------------------------------
 
 BOARD = "6 2 4 9 / 12 5 14 3 / 10 1 8 15 / 13 11 7 0"
@@ -268,12 +336,16 @@ BOARD = "6 2 4 9 / 12 5 14 3 / 10 1 8 15 / 13 11 7 0"
 def test_the_text_says_from_which_end_and_why(run):
     code, output, errors = run("solve", BOARD, "--heuristic", "manhattan", "--both-ends", "on")
     assert (code, errors) == (0, "") and "38 moves, proven shortest" in output
-    assert re.search(r"^at last from both ends: bound \d+ took [\d,]+ boards from the start and", output, re.MULTILINE)
-    assert re.search(r"^ +38 .*  start, to meet$", output, re.MULTILINE)
+    assert re.search(
+        r"^the last bound was searched from both ends: bound \d+ took [\d,]+ boards from the start and",
+        output,
+        re.MULTILINE,
+    )
+    assert re.search(r"^ +38 .*  start, to meet the other$", output, re.MULTILINE)
     back = run("solve", BOARD, "--heuristic", "manhattan", "--direction", "backward")[1]
-    assert "\nat last from the goal\n" in back and "  from" not in back
+    assert "\nthe last bound was searched from the goal\n" in back and "  from" not in back
     forward = run("solve", BOARD, "--heuristic", "manhattan", "--direction", "forward")[1]
-    assert "at last" not in forward and "  from" not in forward
+    assert "the last bound" not in forward and "  from" not in forward
 
 
 def test_json_names_the_direction_and_the_sides(run):

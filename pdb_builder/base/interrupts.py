@@ -15,10 +15,11 @@ from . import ending
 
 
 @contextlib.contextmanager
-def compiling() -> Iterator[None]:
+def compiling(at_once: bool = True) -> Iterator[None]:
     """Surrounds compilation. An interruption ends a command at once; elsewhere it is raised when the block ends.
 
-    A command has nothing to lose at that point. A program that calls us from Python may have.
+    A command has nothing to lose at that point, unless it is in the middle of its work: then it is not to end
+    ``at_once``. A program that calls us from Python may have something to lose at any time.
     """
     interrupting = [
         number
@@ -30,7 +31,7 @@ def compiling() -> Iterator[None]:
 
     def handle(number, frame) -> None:
         nonlocal interrupted
-        if ending.end_command:
+        if ending.end_command and at_once:
             ending.end_command("before the work began", ending.INTERRUPTED)
         interrupted = True
 

@@ -8,7 +8,7 @@ from pdb_builder.base.wording import counted
 
 from ..board import draw_board, draw_start_and_goal
 from ..number_text import format_large
-from ..search import BACKWARD, NEVER_UNDO
+from ..search import BACKWARD, BEAM, NEVER_UNDO
 from ..search.outcome import Iteration
 from ..solution import Solution
 
@@ -82,7 +82,7 @@ def _direction(solution: Solution) -> Iterator[str]:
     """Where a search with a choice has begun, and why."""
     ways = {"forward": "from the start", "backward": "from the goal", "both": "from both ends"}
     if solution.direction and (solution.why or solution.direction != "forward"):
-        yield f"at last {ways[solution.direction]}" + (f": {solution.why}" if solution.why else "")
+        yield f"the last bound was searched {ways[solution.direction]}" + (f": {solution.why}" if solution.why else "")
 
 
 def _pruning(solution: Solution) -> str:
@@ -100,7 +100,9 @@ def _pruning(solution: Solution) -> str:
 
 def _end(one: Iteration) -> str:
     """Where an iteration has begun, and whether it was to meet another one."""
-    return f"  {'goal' if one.side == BACKWARD else 'start'}{', to meet' if one.meets else ''}"
+    if one.side == BEAM:
+        return "  a beam"
+    return f"  {'goal' if one.side == BACKWARD else 'start'}{', to meet the other' if one.meets else ''}"
 
 
 def _iteration_table(solution: Solution) -> Iterator[str]:

@@ -21,7 +21,7 @@ from ..board import Board
 from ..choosing import heuristic_for
 from ..frame import frame_of
 from ..heuristics.preparing import Notify, ignore_remark
-from ..search import FORWARD, NEVER_UNDO, OFF, Search, check_search
+from ..search import AUTO, FORWARD, NEVER_UNDO, OFF, ON, Search, check_search
 from ..search.outcome import OnProgress, unreported
 from ..settings import ORDERS, Settings, check_settings
 from ..solving import solve_board
@@ -55,8 +55,12 @@ class Method(NamedTuple):
 
     @property
     def repeatable(self) -> bool:
-        """Whether a search repeats itself to the node: a beam without a width depends on time and free memory."""
-        return self.settings.algorithm != "beam" or self.settings.width is not None
+        """Whether a search repeats itself to the node.
+
+        A beam without a width depends on time and free memory, and so does a search that chooses its end.
+        """
+        chooses = AUTO in (self.settings.direction, self.settings.both_ends) or self.settings.both_ends == ON
+        return not chooses and (self.settings.algorithm != "beam" or self.settings.width is not None)
 
 
 def parallel_searches(threads: int) -> int:
@@ -137,7 +141,7 @@ def _parameter(name: str, search: Search, text: str) -> tuple[str, Any]:
     if not own and option != "order":
         raise InputError(f"{name} takes no parameter, got {text[:60]!r}: leave out the colon and the parameter")
     if option not in PARAMETERS or (equals and option not in own):
-        examples = " or ".join(f"{name}:{one}={PARAMETERS[one][1]}" for one in own)
+        examples = " or ".join(f"{name}:{one.replace('_', '-')}={PARAMETERS[one][1]}" for one in own)
         raise InputError(f"{name} has no parameter {option[:60]!r}: write it as {examples}")
     kind, example = PARAMETERS[option]
     try:

@@ -36,7 +36,9 @@ MOST_COUNT = 2**63  # no count is as large
 def _may_be_unproven(algorithm: str) -> bool:
     """Whether a search may have a solution, not yet proven shortest, when it hits a limit."""
     name, *parameters = algorithm.split(":")
-    return name == "bidirectional" or any(word.startswith(("direction=", "both-ends=")) for word in parameters)
+    return name == "bidirectional" or any(
+        word.replace("_", "-").startswith(("direction=", "both-ends=")) for word in parameters
+    )
 
 
 class ResultsFile:

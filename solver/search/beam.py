@@ -32,6 +32,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from itertools import pairwise
+from math import inf
 from queue import SimpleQueue
 from typing import NamedTuple
 
@@ -115,7 +116,12 @@ class _Beam:
             self.heuristics.put(problem.heuristic.workspace(MOVES))
         self.memory = default_memory() if limits.memory is None else limits.memory
         self.widest = max(100, self.memory // _bytes_of(problem.grid, problem.heuristic.saved_words))
+        self.known: int | None = None  # the length of a solution that is known, though not to this search
         self.began = time.perf_counter()
+
+    def shortest(self) -> int | None:
+        """The length that a solution must be below to be worth finding."""
+        return len(self.outcome.paths[0]) - 1 if self.outcome.paths else self.known
 
     def seconds(self) -> float:
         return time.perf_counter() - self.began
@@ -147,8 +153,8 @@ class _Beam:
     def tell(self, moves: int, width: int) -> None:
         """Report how far the search has come."""
         outcome = self.outcome
-        shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
-        self.progress(Progress(moves, outcome.expanded, outcome.generated, length=shortest, width=width))
+        counts = outcome.expanded, outcome.generated
+        self.progress(Progress(moves, *counts, length=self.shortest(), width=width))
 
     def _follow(self, board: list[int], before: int, width: int, stages: list[Rules]) -> _Leg:
         """Level after level from a board ``before`` moves from the start, until one is solved or all are lost."""
@@ -163,7 +169,7 @@ class _Beam:
         parts = np.array(problem.heuristic.measure(tuple(board)), dtype=np.int64)
         first_state = int(self.automaton.starts[board.index(0)])
         self._with_heuristic(begin, level, rules, np.array(board, dtype=np.uint8), parts, first_state)
-        shortest = len(outcome.paths[0]) - 1 if outcome.paths else None
+        shortest = self.shortest()
         histories: list[np.ndarray] = []
         best, best_level, best_origin = NO_RANK, 0, -1
         full: tuple[float, int] | None = None  # when the beam was as wide as it may be, and what was expanded by then
@@ -326,14 +332,11 @@ def search(
 
 
 def shorten(
-    problem: Problem, known: list[int], width: int, *, threads: int, limits: Limits, progress: OnProgress
+    problem: Problem, shorter_than: float, width: int, *, threads: int, limits: Limits, progress: OnProgress
 ) -> Outcome:
-    """What one pass of a width finds: a solution shorter than the known one, or any if none is known.
-
-    It is in the outcome's ``paths`` if there is an incumbent as well.
-    """
+    """What one pass of a width finds: a solution of fewer moves than ``shorter_than``, or none."""
     beam = _Beam(problem, threads, limits, progress)
-    beam.outcome.paths = [known] if known else []
+    beam.known = None if shorter_than == inf else int(shorter_than)
     with noting_stop(beam.outcome), beam.workers:
         beam.run(min(width, beam.widest))
     return beam.outcome

@@ -409,7 +409,7 @@ def _trace_back(nodes, layout, automaton, row, path):
         row = find(rows, chains, key, 0, key_hash(key, 0, key_words) & (chains.size - 1), key_words, row_words)
 
 
-def _reserve(words: int, capacity: int) -> np.ndarray:
+def reserve_rows(words: int, capacity: int) -> np.ndarray:
     """Rows for ``capacity`` boards, or for as many as the system grants memory for."""
     while True:
         try:
@@ -433,7 +433,7 @@ class BestFirst:
         self.layout = layout_of(grid, heuristic.parts)
         self.capacity = max(2 * BATCH * MOVES, min(MOST_ROWS, memory // (4 * self.layout.row + CHAIN_BYTES)))
         self.nodes = Nodes(
-            _reserve(self.layout.row, min(self.capacity, FIRST_ROWS)),
+            reserve_rows(self.layout.row, min(self.capacity, FIRST_ROWS)),
             np.zeros(0, dtype=np.uint32),
             np.zeros(self.layout.values << LENGTH_BITS, dtype=np.uint32),
             np.zeros(FIRST_HEAP, dtype=np.int64),
@@ -474,7 +474,7 @@ class BestFirst:
             elif status == FULL:
                 if self.capacity <= FIRST_ROWS or self.nodes.rows.size > self.layout.row * (FIRST_ROWS + 1):
                     raise Stopped("memory")
-                rows = _reserve(self.layout.row, self.capacity)
+                rows = reserve_rows(self.layout.row, self.capacity)
                 rows[: self.nodes.rows.size] = self.nodes.rows
                 self.nodes = self.nodes._replace(rows=rows)
             else:

@@ -50,7 +50,7 @@ from ..frame import frame_of
 from ..heuristics.contract import Heuristic, evaluate, load, prefetch, write_parts
 from . import default_memory
 from .automaton import MOVES
-from .best_first import CHAIN, HOW, NEXT, chain_rows, key_hash
+from .best_first import CHAIN, CHAINED_AT_ONCE, HOW, NEXT, chain_rows, key_hash, reserve_rows
 from .outcome import Iteration, Limits, Missing, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
 
 FORWARD, BACKWARD, SIDES = 0, 1, 2
@@ -60,7 +60,7 @@ FEW = 500  # boards that one thread expands sooner than two would begin
 PRIORITIES = 1 << 14
 FIRST_CHAINS = 1 << 12
 FULL_CHAINS = 1.5  # rows per chain, at most
-CHAIN_BYTES = 6  # a row's share of the chains
+CHAIN_BYTES = 8  # a row's share of the chains, while there are new ones
 MOST_ROWS = 2**32 - 2
 FIRST_ROWS = 1 << 14
 AHEAD = 32  # children whose rows are prefetched together
@@ -331,10 +331,11 @@ def layout_of(problem: Problem, heuristics: tuple[Heuristic, Heuristic], cells: 
 class _Table:
     """All boards of both sides."""
 
-    def __init__(self, problem: Problem, memory: int) -> None:
+    def __init__(self, problem: Problem, limits: Limits) -> None:
         assert problem.backward is not None
+        memory = default_memory() if limits.memory is None else limits.memory
         grid, frame = problem.grid, frame_of(problem.grid, problem.start)
-        behind = problem.backward(grid, frame.blank, Missing.WEAKER)
+        behind = problem.backward(grid, frame.blank, Missing.WEAKER, lambda: limits.check(0))
         assert behind is not None
         self.heuristics = problem.heuristic, behind
         for heuristic in self.heuristics:
@@ -384,16 +385,19 @@ class _Table:
         if needed > self.capacity:
             raise Stopped("memory")
         if needed * self.layout.row > half.rows.size:  # after a small beginning, for all the memory that may be used
-            rows = np.empty(self.layout.row * (self.capacity + 1), dtype=np.uint32)
+            rows = reserve_rows(self.layout.row, self.capacity)
+            self.capacity = min(self.capacity, rows.size // self.layout.row - 1)
             rows[: half.rows.size] = half.rows
             half = half._replace(rows=rows)
         if needed > FULL_CHAINS * half.chains.size:
             size = half.chains.size
             while needed > FULL_CHAINS * size:
                 size *= 2
-            self.halves[number] = half = half._replace(chains=half.chains[:0])  # give them up before making others
             half = half._replace(chains=np.zeros(size, dtype=np.uint32))
-            chain_rows(half.rows, half.chains, 1, int(half.state[ROWS]) + 1, self.layout.key, self.layout.row)
+            end = int(half.state[ROWS]) + 1
+            for low in range(1, end, CHAINED_AT_ONCE):
+                high = min(end, low + CHAINED_AT_ONCE)
+                chain_rows(half.rows, half.chains, low, high, self.layout.key, self.layout.row)
         self.halves[number] = half
 
     def sum_of(self, what: int) -> int:
@@ -442,7 +446,7 @@ class _Table:
 
 def search(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress) -> Outcome:
     """A shortest solution, or what is known when a limit stops the search; two threads, if there are that many."""
-    table = _Table(problem, default_memory() if limits.memory is None else limits.memory)
+    table = _Table(problem, limits)
     outcome = Outcome(table.values[FORWARD], problem.at_least(max(table.values)))
     began = time.perf_counter()
     side, finished = FORWARD, True

@@ -49,8 +49,9 @@ class Missing(Enum):
     WEAKER = "weaker"  # a heuristic that needs none
 
 
-# Makes the heuristic whose goal has its blank on a cell; None if there is none.
-Backward = Callable[[Grid, int, Missing], Heuristic | None]
+# Makes the heuristic whose goal has its blank on a cell; None if there is none. What takes long calls the function now
+# and then, which may raise an exception.
+Backward = Callable[[Grid, int, Missing, Callable[[], object]], Heuristic | None]
 
 
 class Problem(NamedTuple):
@@ -117,7 +118,7 @@ class Iteration(NamedTuple):
     generated: int
     seconds: float
     pruning: int | None = None  # how many moves the automaton looked back, if it was one that can look further than one
-    side: str | None = None  # forward or backward, if the search is depth first
+    side: str | None = None  # of a depth-first search: forward, backward, or beam for one that goes before it
     meets: bool = False  # whether it was half of a search from both ends
 
 
@@ -147,7 +148,7 @@ class Outcome:
     suboptimality_bound: float | None = None  # the solution is at most this many times as long as a shortest one
     stopped: str | None = None  # the limit reached: time, nodes, memory, depth, width, upper-bound or interrupt
     incumbents: list[Incumbent] = field(default_factory=list)  # of a search that goes on after a solution
-    compiling: float = 0.0  # seconds for code that was needed on the way
+    preparing: float = 0.0  # seconds for code and tables that were needed on the way, and will serve again
     why: str | None = None  # the search went on from one end or from both, if it had a choice
 
 

@@ -126,7 +126,8 @@ def within_threshold(opposite, node, automaton, first, board, blank, key, depth,
         if not keep and opposite.role == LOOK_UP:
             keep = is_in(opposite.filter_words, key_after(opposite, key, tile, source, blank), left)
         if keep:
-            put(opposite.histogram, total, fetch(opposite.histogram, total) + 1)
+            if 0 <= total < opposite.histogram.size:  # as it always is, unless a table is damaged
+                put(opposite.histogram, total, fetch(opposite.histogram, total) + 1)
             chosen |= listed(index, kept)
             kept_values |= value << (VALUE_BITS * kept)
             kept += 1

@@ -25,7 +25,7 @@ from pdb_builder.base.errors import InputError
 
 from ..frame import Frame
 from ..heuristics.contract import Heuristic
-from . import FORWARD
+from . import BEAM, FORWARD
 from .automaton import Automaton, cell_of, pack
 from .depth_first import (
     DEPTH,
@@ -59,6 +59,9 @@ SUBTREE_SIZE = 50_000  # boards of the last iteration per subtree, within these 
 FIRST_LISTED = 4096  # room for paths to the floor, doubled when it is full
 
 
+NO_FILTER = np.zeros(1, dtype=np.int64)
+
+
 class TooMany(Exception):
     """An iteration has generated more boards than it may."""
 
@@ -68,7 +71,7 @@ class Meeting(NamedTuple):
 
     threshold: int
     role: int = NOTHING
-    filter_words: np.ndarray = np.zeros(1, dtype=np.int64)
+    filter_words: np.ndarray = NO_FILTER
 
 
 class _Worker(NamedTuple):
@@ -155,6 +158,7 @@ class Tree:
         self._look_back(bound)
         self._prepare(bound, None, Meeting(-1))
         self._below(self.workers[0], bound, self.root, lambda: False)
+        self.meeting = None
 
     def iterate(self, bound: int, early: bool = False, most: int | None = None, meeting: Meeting | None = None) -> int:
         """Search within a bound and return the next one. Solutions and counts go to the outcome.
@@ -164,7 +168,7 @@ class Tree:
         """
         outcome = self.outcome
         if not early:
-            outcome.lower_bound = bound
+            outcome.lower_bound = max(outcome.lower_bound, bound)
         pruning = self._look_back(bound)
         self._prepare(bound, most, meeting)
         began = time.perf_counter()
@@ -181,13 +185,16 @@ class Tree:
             seconds = time.perf_counter() - began
             meets = bool(meeting and meeting.role != NOTHING)
             outcome.iterations.append(Iteration(bound, expanded, generated, seconds, pruning, self.side, meets))
-            self.expected = generated
+            self.expected, self.meeting = generated, None
         outcome.paths = [cell_of(path).tolist() for path in found.paths]
+        if most is not None and generated > most and not outcome.paths:
+            raise TooMany  # whether or not it was noticed on the way
         return bound + 1 if meeting else found.least
 
     def _prepare(self, bound: int, most: int | None, meeting: Meeting | None) -> None:
         self.most, self.meeting = most, meeting
-        if bound + 2 > self.depth or (meeting and not (self.workers and self.workers[0].opposite)):
+        facing = bool(self.workers) and all(worker.opposite for worker in self.workers)
+        if bound + 2 > self.depth or (meeting and not facing):
             self.depth = bound + ROOM
             self.workers = [self._new_worker()]
         self._reset(self.workers)
@@ -203,7 +210,8 @@ class Tree:
         the search goes on with the first.
         """
         problem, outcome = self.problem, self.outcome
-        before = [one for one in outcome.iterations if one.bound < bound]  # so that both ends look back as far
+        # Those of this bound do not count, so that both ends look back as far, and neither do beams.
+        before = [one for one in outcome.iterations if one.bound < bound and one.side != BEAM]
         moves, blank = problem.pruning.moves(before), problem.start.index(0)
 
         def report(share: float) -> None:
@@ -237,9 +245,9 @@ class Tree:
                 np.array(start, dtype=np.uint8),
                 np.array(heuristic.measure(start), dtype=np.int64),
                 words,
-                self.meeting.filter_words,
-                self.meeting.role,
-                self.meeting.threshold,
+                NO_FILTER,
+                NOTHING,
+                0,
                 np.zeros(2 * self.depth, dtype=np.int64),
             )
         stack = new_stack(self.problem.grid.cells, self.depth)
@@ -285,7 +293,8 @@ class Tree:
         bounded = True if self.problem.heuristic.bounded else None
         if self.meeting is None:
             opposite = None
-        elif opposite:
+        else:
+            assert opposite is not None
             opposite = opposite._replace(**self.meeting._asdict())
         start_below(heuristic, stack, self.automaton, self.start, self.parts, prefix, bound, bounded, opposite)
         before, paths = done.copy(), []

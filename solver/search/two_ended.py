@@ -29,15 +29,27 @@ from math import inf
 
 import numpy as np
 
+from pdb_builder.base.errors import InputError
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.grid import Grid
 
 from ..frame import Frame, frame_of
 from ..heuristics import linear_conflict, manhattan
 from ..heuristics.contract import Heuristic
-from . import AUTO, BACKWARD, FORWARD, OFF, ON, beam, default_memory, ida_star
+from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, beam, default_memory, ida_star
 from .board_filter import new_filter, pair_words
-from .outcome import Limits, Missing, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop, unreported
+from .outcome import (
+    Iteration,
+    Limits,
+    Missing,
+    OnProgress,
+    Outcome,
+    Problem,
+    Progress,
+    Stopped,
+    noting_stop,
+    unreported,
+)
 from .split import Visits, best_thresholds
 from .thresholds import LOOK_UP, PUT_IN
 from .tree import Meeting, TooMany, Tree
@@ -71,6 +83,7 @@ class _Ends:
         self.trees = {FORWARD: forward}
         self.step = 2 if problem.grid.bipartite else 1
         self.visits = {side: Visits(self.step) for side in SIDES}
+        self.consistent = False  # both heuristics, as far as known
         self.trials = 0
         self.side = FORWARD  # that iterations begin from, if they do so from one end
 
@@ -79,36 +92,42 @@ class _Ends:
             tree.close()
 
     def open_the_other(self, bound: int, missing: Missing) -> bool:
-        """Prepare the search from the goal to the start, and what it takes to meet it; False if it has no heuristic."""
+        """Prepare the search from the goal to the start, and what it takes to meet it; False if it has no heuristic.
+
+        Its value may raise the lower bound.
+        """
         if BACKWARD in self.trees:
             return True
         problem, frame, grid = self.problem, self.frame, self.problem.grid
-        heuristic = problem.backward and problem.backward(grid, frame.blank, missing)
+        with self.not_counted():
+            heuristic = problem.backward and problem.backward(
+                grid, frame.blank, missing, lambda: self.limits.check(self.outcome.generated)
+            )
         if not heuristic:
             return False
+        self.consistent = problem.heuristic.consistent and heuristic.consistent
         start = frame.enter(grid.goal(problem.blank))
         back = problem._replace(blank=frame.blank, start=start, heuristic=heuristic)
         tree = Tree(back, self.threads, self.limits, self.progress, outcome=self.outcome, side=BACKWARD)
-        self.outcome.lower_bound = max(self.outcome.lower_bound, problem.at_least(tree.value))
         everywhere = tuple(range(grid.cells))
         here = Frame(grid, problem.blank, everywhere, everywhere)
         cells, tiles = (tuple(np.argsort(one).tolist()) for one in (frame.cells, frame.tiles))
         self.trees[FORWARD].face(heuristic, frame, pair_words(here))
         tree.face(problem.heuristic, Frame(grid, problem.blank, cells, tiles), pair_words(frame))
         self.trees[BACKWARD] = tree
-        with self.compiling():
+        self.outcome.lower_bound = max(self.outcome.lower_bound, problem.at_least(tree.value))
+        with self.not_counted(), compiling(at_once=False):
             for one in self.trees.values():
-                one.compile_meeting(bound)
+                one.compile_meeting(max(bound, self.outcome.lower_bound))
         return True
 
     @contextmanager
-    def compiling(self) -> Iterator[None]:
-        """Surrounds the first use of code, which is not part of the time of the search."""
+    def not_counted(self) -> Iterator[None]:
+        """Surrounds what is done once, for this search and those to come: its time is not that of the search."""
         began = time.monotonic()
-        with compiling():
-            yield
+        yield
         took = time.monotonic() - began
-        self.outcome.compiling += took
+        self.outcome.preparing += took
         if self.limits.deadline is not None:
             self.limits = self.limits._replace(deadline=self.limits.deadline + took)
             for tree in self.trees.values():
@@ -156,6 +175,7 @@ class _Ends:
 
     def meet(self, bound: int, thresholds: dict[str, int]) -> int:
         """Search a bound from both ends, up to these thresholds; returns the next bound."""
+        assert self.consistent
         expected = {side: self.visits[side].predicted(bound, thresholds[side]) for side in SIDES}
         first, second = sorted(SIDES, key=lambda side: expected[side])
         memory = default_memory() if self.limits.memory is None else self.limits.memory
@@ -193,32 +213,60 @@ class _Search:
             outcome.lower_bound = bound
             if bound >= self.upper_bound:
                 raise Stopped(UPPER_BOUND)
-            self._ask_beam(bound)
-            if self.incumbent and bound >= len(self.incumbent) - 1:
+            if not self._proven(bound):
+                self._ask_beam(bound)
+            if self._proven(bound):
                 outcome.paths = [self.incumbent]
             else:
                 bound = max(self.problem.at_least(self._iterate(bound)), outcome.lower_bound)
         outcome.suboptimality_bound = 1.0
 
+    def _proven(self, bound: int) -> bool:
+        """Whether the incumbent is a shortest solution, if none is shorter than the bound."""
+        return bool(self.incumbent) and bound >= len(self.incumbent) - 1
+
     def _iterate(self, bound: int) -> int:
         """Refute a bound, or find a solution; returns the next bound."""
-        ends, patience = self.ends, None if self.both_ends == ON else HOPELESS
-        large = ends.trees[ends.side].expected > SMALL
-        if ends.trials < TRIALS and (self.both_ends == ON or (large and self.direction == AUTO)):
-            worth_building = self.both_ends == ON or ends.expected(bound) > WORTH_BUILDING
-            if ends.open_the_other(bound, Missing.BUILD if worth_building else Missing.DO_WITHOUT):
-                ends.try_both(bound, patience)
+        ends, outcome = self.ends, self.outcome
+        if self._other_end_is_wanted() and ends.open_the_other(bound, self._if_missing(bound)):
+            if outcome.lower_bound > bound:  # by the value of the other end
+                return outcome.lower_bound
+            if not ends.consistent:
+                self._give_up_meeting()
+            if self.direction == BACKWARD:
+                ends.side = BACKWARD
+            elif ends.trials < TRIALS:
+                ends.try_both(bound, None if self.both_ends == ON else HOPELESS)
                 return bound + 1
-        if self.direction == BACKWARD and ends.open_the_other(bound, Missing.BUILD):
-            ends.side = BACKWARD
         if self.both_ends == ON or (self.both_ends == AUTO and self._both_ends_pay(bound)):
             return ends.meet(bound, ends.thresholds(bound))
         return ends.iterate(ends.side, bound)
 
+    def _other_end_is_wanted(self) -> bool:
+        if self.both_ends == ON or self.direction == BACKWARD:
+            return True
+        ends = self.ends
+        return self.direction == AUTO and ends.trials < TRIALS and ends.trees[ends.side].expected > SMALL
+
+    def _if_missing(self, bound: int) -> Missing:
+        """What to do if the other end has no database."""
+        asked = self.both_ends == ON or self.direction == BACKWARD
+        return Missing.BUILD if asked or self.ends.expected(bound) > WORTH_BUILDING else Missing.DO_WITHOUT
+
+    def _give_up_meeting(self) -> None:
+        """Both heuristics must be consistent for that. If it was asked for, that is an error."""
+        if self.both_ends == ON:
+            raise InputError(
+                "a search from both ends needs consistent heuristics, which no move changes by more than one, and "
+                f"{self.ends.trees[BACKWARD].problem.heuristic.name}, for the way back, is not known to be: build a "
+                "bits database for the place of the start's blank, or leave out `both_ends`"
+            )
+        self.both_ends = OFF
+
     def _both_ends_pay(self, bound: int) -> bool:
         """Whether a bound is expected to be cheaper from both ends than from the better one."""
         ends, alone = self.ends, self.ends.expected(bound)
-        if alone < MANY or not all(ends.visits[side].columns for side in SIDES):
+        if alone < MANY or not ends.consistent or not all(ends.visits[side].columns for side in SIDES):
             return False
         thresholds = ends.thresholds(bound)
         return PRICE * sum(ends.visits[side].predicted(bound, thresholds[side]) for side in SIDES) < alone
@@ -230,38 +278,42 @@ class _Search:
         """
         boards = self.ends.expected(bound)
         width = min(int(BEAM_SHARE * boards / bound), WIDEST)
-        if boards < LONG or width < WIDER * self.width:
+        plain = AUTO not in (self.direction, self.both_ends) and self.both_ends != ON
+        if plain or boards < LONG or width < WIDER * self.width:
             return
         if not self.beams:
-            with self.ends.compiling():
+            with self.ends.not_counted(), compiling(at_once=False):
                 _compile_beam(self.problem.grid, self.problem.blank, self.ends.threads)
         self.width, self.beams = width, self.beams + 1
         outcome, limits, grid, frame = self.outcome, self.ends.limits, self.problem.grid, self.ends.frame
-        blank, start, known = self.problem.blank, self.problem.start, self.incumbent
+        blank, start = self.problem.blank, self.problem.start
         back = self.beams % 2 == 0
         if back:
             blank, start = frame.blank, frame.enter(grid.goal(blank))
-            known = [frame.cells[cell] for cell in reversed(known)]
         if limits.nodes is not None:
             limits = limits._replace(nodes=max(1, limits.nodes - outcome.generated))
+        counts = outcome.expanded, outcome.generated
 
         def report(one: Progress) -> None:
-            counts = outcome.expanded + one.expanded, outcome.generated + one.generated
-            self.ends.progress(Progress(bound, *counts))
+            self.ends.progress(Progress(bound, counts[0] + one.expanded, counts[1] + one.generated))
 
+        began = time.perf_counter()
         found = beam.shorten(
             Problem(grid, blank, start, guide(grid, blank)),
-            known,
+            min(self.upper_bound, len(self.incumbent) - 1 if self.incumbent else inf),
             width,
             threads=self.ends.threads,
             limits=limits,
             progress=report,
         )
+        now = time.perf_counter()
         outcome.expanded += found.expanded
         outcome.generated += found.generated - 1
-        if found.incumbents:
+        outcome.iterations.append(Iteration(bound, found.expanded, found.generated - 1, now - began, side=BEAM))
+        if found.paths:
             self.incumbent = frame.leave(found.paths[0])[::-1] if back else found.paths[0]
-            outcome.incumbents.append(found.incumbents[-1]._replace(seconds=time.perf_counter() - self.began))
+            seconds = now - self.began - outcome.preparing
+            outcome.incumbents.append(found.incumbents[-1]._replace(seconds=seconds))
             self.ends.progress(Progress(bound, outcome.expanded, outcome.generated))
         if found.stopped:
             raise Stopped(found.stopped)
@@ -274,7 +326,7 @@ def _compile_beam(grid: Grid, blank: int, threads: int) -> None:
         at = board.index(0)
         board[at], board[near] = board[near], 0
     problem = Problem(grid, blank, tuple(board), guide(grid, blank))
-    beam.shorten(problem, [], 100, threads=threads, limits=Limits(memory=10**6), progress=unreported)
+    beam.shorten(problem, inf, 100, threads=threads, limits=Limits(memory=10**6), progress=unreported)
 
 
 def guide(grid: Grid, blank: int) -> Heuristic:

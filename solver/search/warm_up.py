@@ -21,7 +21,7 @@ EASY_PRUNING = 4  # moves: an automaton made in no time, by all the code that ma
 _compiled: set[tuple] = set()
 
 
-def _easy_way_back(grid: Grid, blank: int, missing: Missing) -> Heuristic:
+def _easy_way_back(grid: Grid, blank: int, missing: Missing, check: Callable[[], object]) -> Heuristic:
     return manhattan.prepare(grid, blank)
 
 
