@@ -240,8 +240,8 @@ def _limit_options(command: argparse.ArgumentParser) -> None:
         "--memory-limit",
         type=parse_size,
         metavar="SIZE",
-        help="memory for stored boards, as in 4G; only ida-star and dfs store none (default: half of the free memory, "
-        "shared by all jobs)",
+        help="memory for stored boards, and for the filter of a search from both ends, as in 4G (default: half of the "
+        "free memory, shared by all jobs)",
     )
     command.add_argument(
         "--huge-pages",

@@ -149,6 +149,8 @@ def _without_database(grid: Grid) -> str:
     return "manhattan" if grid.wrap else "linear-conflict"
 
 
+SMALL = 16  # cells of a board whose searches are short if there is a database
+
 # ---- ends -------------------------------------------------------------------------------------------
 
 
@@ -173,7 +175,6 @@ def ends_for(grid: Grid, heuristic: Heuristic, settings: Settings) -> dict[str, 
 
 # ---- pruning ------------------------------------------------------------------------------------
 
-SMALL = 16  # cells of a board whose automaton is never the larger one
 # How far the automaton looks back by default, at most, and how many words, of those that never undo a move, may have to
 # be visited to find the forbidden ones: those of the first take a tenth of a second, those of the later some seconds.
 FIRST, LATER = (14, 2_000_000), (16, 60_000_000)

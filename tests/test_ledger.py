@@ -69,6 +69,14 @@ def collection_rows():
             yield row(cell.instance, cell.length, cell.h_start, *map(format_count, counts), f"{cell.seconds:,.0f}")
 
 
+def either_end_rows():
+    published = {one.id: one.generated for one in load_set("korf24")[2]}
+    for cell in results("korf24-either-end")["pdb:5x5-2600M"]:
+        if cell.length is not None:
+            counts = (cell.expanded, published[cell.instance])
+            yield row(cell.instance, cell.length, cell.h_start, *map(format_count, counts), f"{cell.seconds:,.0f}")
+
+
 def readme_rows():
     methods = results("random-4x4")
     for heuristic, name, memory, published in (
@@ -87,6 +95,7 @@ TABLES = [
     (LEDGER, korf100_rows),
     (LEDGER, random_rows),
     (LEDGER, korf24_rows),
+    (LEDGER, either_end_rows),
     (LEDGER, collection_rows),
     (README, readme_rows),
 ]

@@ -32,7 +32,7 @@ changes from board to board:
 *Under a bound.* A depth-first search does not need the value of a move that exceeds its bound, only that it does. A
 heuristic that can tell for less than it takes to evaluate the move, a ``bounded`` one, judges moves in two steps
 instead: ``aim`` and ``exceeds``, then for those that survive ``reach`` and ``settle``. ``begin`` comes first, ``step``
-makes a move, and ``slack_of`` is what moves are ordered by. A *node* is the number of a board on the path, or of a
+makes a move, and ``slack_of`` is what they are ordered by. A *node* is the number of a board on the path, or of a
 sibling of one; the slots of its moves are ``MOVES_OF_NODE`` times this number, and the following. The bodies are in
 ``tight_sums``.
 

@@ -245,8 +245,8 @@ def _begin(nodes, layout, order, start, state_there, parts):
 def _search(heuristic, nodes, layout, order, automaton, cells, most):
     """Expand up to ``most`` boards, or until the goal is next, the memory is full or the open list is empty.
 
-    A few boards of the same bucket are expanded together, so that the
-    waits for memory overlap: first all their moves are made, then all resulting boards are looked up.
+    A few boards of the same bucket are expanded together, so that the waits for memory overlap: first all their moves
+    are made, then all resulting boards are looked up.
     """
     rows, chains, buckets, heap, state = nodes
     successors, branching, cell, _, _ = automaton
