@@ -56,7 +56,7 @@ from .outcome import Iteration, Limits, Missing, OnProgress, Outcome, Problem, P
 FORWARD, BACKWARD, SIDES = 0, 1, 2
 HALVES = 2
 ROUND = 8192  # boards of each half that are expanded in a round
-FEW = 500  # boards that one thread expands sooner than two would begin
+FEW = 2000  # boards that one thread expands sooner than two would begin
 PRIORITIES = 1 << 14
 FIRST_CHAINS = 1 << 12
 FULL_CHAINS = 1.5  # rows per chain, at most
@@ -347,6 +347,7 @@ class _Table:
         self.layout = layout_of(problem, self.heuristics, frame.cells, frame.tiles)
         self.capacity = max(ROUND, min(MOST_ROWS, memory // (HALVES * (4 * self.layout.row + CHAIN_BYTES))))
         self.halves = [self._new_half() for _ in range(HALVES)]
+        self.least = [0] * SIDES  # no open priority of a side is below this
         self.workspaces = [tuple(one.workspace(MOVES) for one in self.heuristics) for _ in range(HALVES)]
         room = (MOVES - 1) * (ROUND + 1) * self.layout.child
         self.children = np.zeros((HALVES, HALVES, room), dtype=np.int64)  # [from, to]
@@ -409,9 +410,11 @@ class _Table:
 
     def open(self, side: int) -> tuple[int, int]:
         """The least open priority of a side, and how many boards have it."""
-        counts = sum(half.open[side] for half in self.halves)
-        least = int(np.argmax(counts > 0))
-        return (least, int(counts[least])) if counts[least] else (NO_SOLUTION, 0)
+        for priority in range(self.least[side], PRIORITIES):  # it never falls
+            if count := sum(int(half.open[side, priority]) for half in self.halves):
+                self.least[side] = priority
+                return priority, count
+        return NO_SOLUTION, 0
 
     def path(self) -> list[int]:
         """The blank's cells along the best solution, from the start to the goal."""
