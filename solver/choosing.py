@@ -22,7 +22,15 @@ from .frame import Frame
 from .heuristics import uninformed
 from .heuristics.contract import Heuristic
 from .heuristics.databases import best_database, how_to_build
-from .heuristics.preparing import Notify, OnPreparing, from_databases, ignore_preparing, ignore_remark, prepare
+from .heuristics.preparing import (
+    Notify,
+    OnPreparing,
+    from_databases,
+    ignore_preparing,
+    ignore_remark,
+    prepare,
+    without_database,
+)
 from .search import AUTO, FORWARD, NEVER_UNDO, OFF, ON, SEARCHES, check_search
 from .search.forbidden_words import count_walks
 from .search.outcome import Backward, Missing, Pruning
@@ -46,7 +54,7 @@ def heuristic_for(
                 "another heuristic, or greedy, weighted-a-star or beam"
             )
         return heuristic
-    fallback = _without_database(grid)
+    fallback = without_database(grid)
     if search is SEARCHES["beam"] and grid.cells > PROVABLE and not grid.wrap:
         # Measured: on large boards databases are no better guides than this, and slower.
         return prepare(fallback, grid, blank, folder, notify, progress)
@@ -91,7 +99,7 @@ def backward_heuristics(
             return prepare("pdb", grid, blank, folder, notify, progress, settings.huge_pages)
         if missing is Missing.DO_WITHOUT:
             return None
-        fallback = _without_database(grid)
+        fallback = without_database(grid)
         if settings.heuristic:
             notify(f"no such database serves the search from the goal to the start: {fallback} is used there")
         return prepare(fallback, grid, blank, folder, notify, progress)
@@ -142,11 +150,6 @@ class _Telling(Watcher):
             self.progress(self.what, (number - 1 + min(1.0, done / states)) / count)
 
         yield report
-
-
-def _without_database(grid: Grid) -> str:
-    """The best heuristic that needs no database."""
-    return "manhattan" if grid.wrap else "linear-conflict"
 
 
 SMALL = 16  # cells of a board whose searches are short if there is a database

@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from pdb_builder import Spec, open_database
 from pdb_builder.base.jit import kernel
-from solver.heuristics import manhattan, uninformed
+from solver.heuristics import manhattan, pattern_database, uninformed
 from solver.heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
 from solver.instances import load_set
 from solver.search import SEARCHES, search_named, tree
@@ -199,3 +200,9 @@ def cut_small_trees(monkeypatch):
     few = {"UNCUT": 0, "UNCUT_ALONE": 0, "FIRST_CUT": 2, "LEAST_SUBTREES": 20, "SLICE": 50}
     for name, value in few.items():
         monkeypatch.setattr(tree, name, value)
+
+
+def of_homes(database_of, grid, partitions, homes=(0, 1, 4)):
+    """What prepares a heuristic for goals with the blank in several places, from ``bits`` databases."""
+    databases = {home: open_database(database_of(Spec(grid, partitions, home, "bits"))) for home in homes}
+    return lambda grid, blank: pattern_database.prepare(grid, blank, databases[blank])

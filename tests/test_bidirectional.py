@@ -4,13 +4,13 @@ import random
 
 import pytest
 
-from pdb_builder import NAMED, Grid, Spec, open_database
-from solver.heuristics import hamming, linear_conflict, manhattan, pattern_database
+from pdb_builder import NAMED, Grid
+from solver.heuristics import hamming, linear_conflict, manhattan
 from solver.search import bidirectional
 from solver.search.bidirectional import BACKWARD, FORWARD, ROWS, _round, _Table
 from solver.search.outcome import Limits, Problem, unreported
 
-from .helpers import check_length, korf_in_order, length, searched
+from .helpers import check_length, korf_in_order, length, of_homes, searched
 from .oracle import board_distances, distances_to, solvable_boards
 
 pytestmark = pytest.mark.jit
@@ -40,13 +40,7 @@ def test_boards_of_every_goal(grid, prepare):
 
 def test_a_perfect_heuristic_expands_little_more_than_a_solution(database_of):
     grid = Grid(3, 3)
-    databases = {
-        blank: open_database(database_of(Spec(grid, (tuple(range(1, 9)),), blank, "bits"))) for blank in (0, 1, 4)
-    }
-
-    def perfect(grid, blank):
-        return pattern_database.prepare(grid, blank, databases[blank])
-
+    perfect = of_homes(database_of, grid, (tuple(range(1, 9)),))
     distances = board_distances(grid, 0)
     for board in random.Random(2).sample(solvable_boards(grid, 0), 20):
         outcome = from_both(grid, 0, board, perfect)
@@ -56,11 +50,7 @@ def test_a_perfect_heuristic_expands_little_more_than_a_solution(database_of):
 
 def test_databases_of_several_sums(database_of):
     grid = Grid(3, 3)
-    databases = {blank: open_database(database_of(Spec(grid, NAMED["3x3-4-4"], blank, "bits"))) for blank in (0, 1, 4)}
-
-    def two_sums(grid, blank):
-        return pattern_database.prepare(grid, blank, databases[blank])
-
+    two_sums = of_homes(database_of, grid, NAMED["3x3-4-4"])
     distances = board_distances(grid, 0)
     for board in random.Random(3).sample(solvable_boards(grid, 0), 40):
         check_length("bidirectional", from_both(grid, 0, board, two_sums), distances[board])

@@ -19,7 +19,7 @@ from solver.search.outcome import Limits, Problem, Pruning, unreported
 from solver.search.split import Visits, best_thresholds
 from solver.search.two_ended import BACKWARD, FORWARD, SIDES, _Ends
 
-from .helpers import boards_along, cut_small_trees, korf_in_order, length, scrambled, searched
+from .helpers import boards_along, cut_small_trees, korf_in_order, length, of_homes, scrambled, searched
 from .oracle import board_distances, solvable_boards
 
 pytestmark = pytest.mark.jit
@@ -130,13 +130,7 @@ def test_tiny_filters_and_threads_change_nothing_but_the_time(threads, monkeypat
 def test_perfect_and_several_sums(database_of):
     """With a perfect heuristic, with a collection of many sums, and with both on 4x4 boards of some difficulty."""
     grid = Grid(3, 3)
-    databases = {
-        blank: open_database(database_of(Spec(grid, (tuple(range(1, 9)),), blank, "bits"))) for blank in (0, 1, 4)
-    }
-
-    def perfect(grid, blank):
-        return pattern_database.prepare(grid, blank, databases[blank])
-
+    perfect = of_homes(database_of, grid, (tuple(range(1, 9)),))
     distances = board_distances(grid, 0)
     for board in random.Random(6).sample(solvable_boards(grid, 0), 20):
         check_meetings(ends_of(grid, 0, board, perfect), distances[board], few=3)
@@ -153,11 +147,7 @@ COLLECTION = (
 def test_collections_whose_thresholds_go_by_one_sum(pruning, database_of):
     """Moves are judged by all sums, and the thresholds by the first alone: of both sides the same one."""
     grid = Grid(3, 3)
-    databases = {blank: open_database(database_of(Spec(grid, COLLECTION, blank, "bits"))) for blank in (0, 1, 4)}
-
-    def many(grid, blank):
-        return pattern_database.prepare(grid, blank, databases[blank])
-
+    many = of_homes(database_of, grid, COLLECTION)
     assert many(grid, 0).bounded and many(grid, 0).first_part().parts == 1
     distances = board_distances(grid, 0)
     for board in random.Random(7).sample(solvable_boards(grid, 0), 25):

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from pdb_builder.base.wording import counted
 
 from ..board import draw_board, draw_start_and_goal
 from ..number_text import format_large
 from ..search import BACKWARD, BEAM, NEVER_UNDO
-from ..search.outcome import Iteration
 from ..solution import Solution
+
+if TYPE_CHECKING:
+    from ..search.outcome import Iteration
 
 LIMITS = {
     "time": "the time limit was reached",

@@ -39,6 +39,11 @@ def ignore_preparing(what: str, share: float) -> None:
     """Ignore progress."""
 
 
+def without_database(grid: Grid) -> str:
+    """The best heuristic that needs no database."""
+    return "manhattan" if grid.wrap else "linear-conflict"
+
+
 def prepare(
     spec: str,
     grid: Grid,

@@ -115,13 +115,18 @@ class Order(NamedTuple):
     eager: bool = False  # the search ends when the goal is generated, not when it is about to be expanded
 
 
-def layout_of(grid: Grid, parts: int) -> Layout:
-    """The layout for a board and a heuristic with this many parts."""
+def key_layout(grid: Grid) -> tuple[np.ndarray, np.ndarray, int, int]:
+    """How the tiles of a board lie in its key: the word and the shift of each cell, the mask, and how many words."""
     bits = max(4, (grid.cells - 1).bit_length())
     word, place = np.divmod(np.arange(grid.cells), 32 // bits)
-    key = int(word[-1]) + 1
+    return word, place * bits, (1 << bits) - 1, int(word[-1]) + 1
+
+
+def layout_of(grid: Grid, parts: int) -> Layout:
+    """The layout for a board and a heuristic with this many parts."""
+    word, shift, mask, key = key_layout(grid)
     values = 256 if grid.cells <= 16 else 1024 if grid.cells <= 36 else 8192
-    return Layout(word, place * bits, (1 << bits) - 1, key, parts, key + PARTS + (parts + 1) // 2, values)
+    return Layout(word, shift, mask, key, parts, key + PARTS + (parts + 1) // 2, values)
 
 
 class Nodes(NamedTuple):

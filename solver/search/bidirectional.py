@@ -50,7 +50,7 @@ from ..frame import frame_of
 from ..heuristics.contract import Heuristic, evaluate, load, prefetch, write_parts
 from . import default_memory
 from .automaton import MOVES
-from .best_first import CHAIN, CHAINED_AT_ONCE, HOW, NEXT, chain_rows, key_hash, reserve_rows
+from .best_first import CHAIN, CHAINED_AT_ONCE, HOW, NEXT, chain_rows, key_hash, key_layout, reserve_rows
 from .outcome import Iteration, Limits, Missing, OnProgress, Outcome, Problem, Progress, Stopped, noting_stop
 
 FORWARD, BACKWARD, SIDES = 0, 1, 2
@@ -117,15 +117,10 @@ class Half(NamedTuple):
     state: np.ndarray
 
 
-@shared
-def _hash(layout, words, at):
-    return key_hash(words, at, layout.key)
-
-
 @kernel
 def _hash_of(layout, key):
     """The hash of a key: one bit is the number of its half, and the lower ones are those of its chain."""
-    return _hash(layout, key, 0)
+    return key_hash(key, 0, layout.key)
 
 
 @shared
@@ -197,7 +192,7 @@ def _expand(forward, backward, layout, half, side, priority, most, shorter_than,
                 key[word] = rows[at + word]
             key[layout.word[near]] ^= tile << layout.shift[near]
             key[layout.word[blank]] ^= tile << layout.shift[blank]
-            mixed = _hash(layout, key, 0)
+            mixed = key_hash(key, 0, layout.key)
             to = (mixed >> HALF_BIT) & 1
             child = counts[to] * layout.child
             counts[to] += 1
@@ -312,10 +307,8 @@ def _row_of(layout, half, key, mixed, side):
 
 def layout_of(problem: Problem, heuristics: tuple[Heuristic, Heuristic], cells: tuple, tiles: tuple) -> Layout:
     """The layout for a problem, its heuristics, and the maps into the frame of the start."""
-    grid = problem.grid
-    bits = max(4, (grid.cells - 1).bit_length())
-    word, place = np.divmod(np.arange(grid.cells), 32 // bits)
-    key, parts = int(word[-1]) + 1, sum(one.parts for one in heuristics)
+    grid, parts = problem.grid, sum(one.parts for one in heuristics)
+    word, shift, mask, key = key_layout(grid)
     neighbours = neighbours_of(grid)
     back = np.zeros_like(neighbours)
     for cell, around in enumerate(grid.neighbours):
@@ -323,9 +316,7 @@ def layout_of(problem: Problem, heuristics: tuple[Heuristic, Heuristic], cells: 
             back[cell, number] = grid.neighbours[near].index(cell)
     sizes = (key + PARTS + (parts + 1) // 2, key + CHILD_PARTS + (parts + 1) // 2)
     turned = np.array(cells), np.array(tiles)
-    return Layout(
-        word, place * bits, (1 << bits) - 1, key, heuristics[0].parts, parts, *sizes, *turned, neighbours, back
-    )
+    return Layout(word, shift, mask, key, heuristics[0].parts, parts, *sizes, *turned, neighbours, back)
 
 
 class _Table:

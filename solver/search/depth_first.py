@@ -150,6 +150,16 @@ def _within_bound(heuristic, depth, here, board, automaton, room, with_values, k
     return chosen, values, count, judged
 
 
+@inlined
+def _carry(heuristic, opposite, key, slot, tile, source, target):
+    """Make a move that was judged in ``slot``, or take it back; returns the key of the board after it."""
+    step(heuristic, slot, tile, source, target)
+    if opposite is not None:
+        follow(opposite, slot, tile, source, target)
+        key = key_after(opposite, key, tile, source, target)
+    return key
+
+
 @borrowing
 def start_below(heuristic, stack, automaton, start, parts, prefix, bound, bounded, opposite):
     """Put a search at the end of a path of successors from the start."""
@@ -278,10 +288,7 @@ def search_below(
             tile = fetch(board, blank)
             put(board, source, tile)
             slot = slot_of(node_of(depth, _last_move(here)), index)
-            step(heuristic, slot, tile, blank, source)
-            if opposite is not None:
-                follow(opposite, slot, tile, blank, source)
-                key = key_after(opposite, key, tile, blank, source)
+            key = _carry(heuristic, opposite, key, slot, tile, blank, source)
             chosen = fetch(todo, depth)
         if chosen == 0:
             status = FINISHED
@@ -305,10 +312,7 @@ def search_below(
             tile = fetch(board, source)
             put(board, blank, tile)
             slot = slot_of(node_of(depth, _last_move(here)), index)
-            step(heuristic, slot, tile, source, blank)
-            if opposite is not None:
-                follow(opposite, slot, tile, source, blank)
-                key = key_after(opposite, key, tile, source, blank)
+            key = _carry(heuristic, opposite, key, slot, tile, source, blank)
             depth += 1
             here = _reached(successor, index)
             put(path, depth, here)

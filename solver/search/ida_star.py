@@ -17,6 +17,7 @@ solution sooner in the last iteration and changes nothing in the others.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Protocol
 
 from .outcome import Limits, OnProgress, Outcome, Problem, Stopped, noting_stop
 from .tree import Tree
@@ -32,13 +33,15 @@ def search(
 ) -> Outcome:
     """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search."""
 
-    def iterations(tree: Tree) -> None:
+    tree = Tree(problem, threads, limits, progress, every)
+
+    def iterations() -> None:
         bound = tree.outcome.lower_bound
         while not tree.outcome.paths:
             bound = problem.at_least(tree.iterate(bound))
         tree.outcome.suboptimality_bound = 1.0
 
-    return _searched(Tree(problem, threads, limits, progress, every), iterations)
+    return searched(tree, iterations)
 
 
 def dfs(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress, depth: int | None = None) -> Outcome:
@@ -49,26 +52,37 @@ def dfs(problem: Problem, *, threads: int, limits: Limits, progress: OnProgress,
     if depth is None:
         return search(problem, threads=threads, limits=limits, progress=progress)
 
-    def one_iteration(tree: Tree) -> None:
+    # A solution of the tree above a cut could come before or after those below: one thread keeps the order.
+    tree = Tree(problem, 1, limits, progress)
+
+    def one_iteration() -> None:
         if tree.outcome.lower_bound <= depth:
             tree.iterate(depth, early=True)
         if not tree.outcome.paths:
             tree.outcome.lower_bound = problem.at_least(depth + 1)
             raise Stopped("depth")
 
-    # A solution of the tree above a cut could come before or after those below: one thread keeps the order.
-    return _searched(Tree(problem, 1, limits, progress, every=False), one_iteration)
+    return searched(tree, one_iteration)
 
 
-def _searched(tree: Tree, work: Callable[[Tree], None]) -> Outcome:
-    """What became of a search, however it ended."""
-    outcome = tree.outcome
+class Searched(Protocol):
+    """A tree, or several of the same problem."""
+
+    problem: Problem
+    outcome: Outcome
+
+    def close(self) -> None: ...
+
+
+def searched(trees: Searched, work: Callable[[], object]) -> Outcome:
+    """What became of the work on some trees, however it ended."""
+    outcome = trees.outcome
     try:
         with noting_stop(outcome):
             if outcome.lower_bound == 0:
-                outcome.paths, outcome.suboptimality_bound = [[tree.problem.blank]], 1.0
+                outcome.paths, outcome.suboptimality_bound = [[trees.problem.blank]], 1.0
             else:
-                work(tree)
+                work()
     finally:
-        tree.close()
+        trees.close()
     return outcome

@@ -57,8 +57,6 @@ FIRST_CUT, DEEPEST_CUT = 6, 30  # depths
 LEAST_SUBTREES, MOST_SUBTREES = 32, 2_000
 SUBTREE_SIZE = 50_000  # boards of the last iteration per subtree, within these limits
 FIRST_LISTED = 4096  # room for paths to the floor, doubled when it is full
-
-
 NO_FILTER = np.zeros(1, dtype=np.int64)
 
 

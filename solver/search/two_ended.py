@@ -17,7 +17,7 @@ be the smaller one puts its boards into the filter. With few boards to come, non
 is plain IDA*.
 
 A heuristic that is the largest of many sums is more than the thresholds need: its first sum alone serves them nearly as
-well, and costs less (measured: docs/benchmarks.md). Moves are still judged by all of them.
+well, and costs less (docs/design.md). Moves are still judged by all of them.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from pdb_builder.base.interrupts import compiling
 from pdb_builder.grid import Grid
 
 from ..frame import Frame, frame_of
-from ..heuristics import linear_conflict, manhattan
 from ..heuristics.contract import Heuristic
+from ..heuristics.preparing import SIMPLE, without_database
 from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, beam, default_memory, ida_star
 from .board_filter import new_filter, pair_words
 from .outcome import (
@@ -47,12 +47,12 @@ from .outcome import (
     Problem,
     Progress,
     Stopped,
-    noting_stop,
     unreported,
 )
 from .split import Visits, best_thresholds
 from .thresholds import LOOK_UP, PUT_IN
 from .tree import Meeting, TooMany, Tree
+from .warm_up import easy_board
 
 SIDES = FORWARD, BACKWARD
 UPPER_BOUND = "upper-bound"  # the limit that is reached when no solution is shorter than one that was said to be known
@@ -283,7 +283,10 @@ class _Search:
             return
         if not self.beams:
             with self.ends.not_counted(), compiling(at_once=False):
-                _compile_beam(self.problem.grid, self.problem.blank, self.ends.threads)
+                grid, blank = self.problem.grid, self.problem.blank
+                easy = Problem(grid, blank, easy_board(grid, blank), _guide(grid, blank))
+                few = Limits(memory=10**6)
+                beam.shorten(easy, inf, 100, threads=self.ends.threads, limits=few, progress=unreported)
         self.width, self.beams = width, self.beams + 1
         outcome, limits, grid, frame = self.outcome, self.ends.limits, self.problem.grid, self.ends.frame
         blank, start = self.problem.blank, self.problem.start
@@ -299,7 +302,7 @@ class _Search:
 
         began = time.perf_counter()
         found = beam.shorten(
-            Problem(grid, blank, start, guide(grid, blank)),
+            Problem(grid, blank, start, _guide(grid, blank)),
             min(self.upper_bound, len(self.incumbent) - 1 if self.incumbent else inf),
             width,
             threads=self.ends.threads,
@@ -319,19 +322,9 @@ class _Search:
             raise Stopped(found.stopped)
 
 
-def _compile_beam(grid: Grid, blank: int, threads: int) -> None:
-    """Have the code of the beam compiled, by two moves from the goal."""
-    board = list(grid.goal(blank))
-    for near in grid.neighbours[blank][0], grid.neighbours[grid.neighbours[blank][0]][-1]:
-        at = board.index(0)
-        board[at], board[near] = board[near], 0
-    problem = Problem(grid, blank, tuple(board), guide(grid, blank))
-    beam.shorten(problem, inf, 100, threads=threads, limits=Limits(memory=10**6), progress=unreported)
-
-
-def guide(grid: Grid, blank: int) -> Heuristic:
-    """The heuristic of the beam: one that is cheap, so that the beam is wide (measured: docs/benchmarks.md)."""
-    return manhattan.prepare(grid, blank) if grid.wrap else linear_conflict.prepare(grid, blank)
+def _guide(grid: Grid, blank: int) -> Heuristic:
+    """The heuristic of the beam: one that is cheap, so that the beam is wide (docs/design.md)."""
+    return SIMPLE[without_database(grid)](grid, blank)
 
 
 def search(
@@ -358,15 +351,7 @@ def search(
 
     ends = _Ends(problem, threads, limits, report)
     work = _Search(ends, direction, both_ends, inf if upper_bound is None else upper_bound)
-    outcome = ends.outcome
-    try:
-        with noting_stop(outcome):
-            if outcome.lower_bound == 0:
-                outcome.paths, outcome.suboptimality_bound = [[problem.blank]], 1.0
-            else:
-                work.run()
-    finally:
-        ends.close()
+    outcome = ida_star.searched(ends, work.run)
     if not outcome.paths and work.incumbent:
         outcome.paths = [work.incumbent]
     return outcome

@@ -21,6 +21,15 @@ EASY_PRUNING = 4  # moves: an automaton made in no time, by all the code that ma
 _compiled: set[tuple] = set()
 
 
+def easy_board(grid: Grid, home: int) -> tuple[int, ...]:
+    """A board two moves from the goal."""
+    board, blank = list(grid.goal(home)), home
+    for _ in range(2):
+        near = next(cell for cell in grid.neighbours[blank] if cell != home)
+        board[blank], board[near], blank = board[near], 0, near
+    return tuple(board)
+
+
 def _easy_way_back(grid: Grid, blank: int, missing: Missing, check: Callable[[], object]) -> Heuristic:
     return manhattan.prepare(grid, blank)
 
@@ -30,11 +39,8 @@ def warm_up(search: Callable, problem: Problem, options: dict, both_ends: bool) 
     pruning = Pruning(min(problem.pruning.first, EASY_PRUNING), min(problem.pruning.later, EASY_PRUNING))
     asked = (search, problem.heuristic.kind, pruning, *(name for name, value in options.items() if value is not None))
     if asked not in _compiled:
-        board, blank = list(problem.grid.goal(problem.blank)), problem.blank
-        for _ in range(2):  # two moves from the goal
-            near = next(cell for cell in problem.grid.neighbours[blank] if cell != problem.blank)
-            board[blank], board[near], blank = board[near], 0, near
-        easy = problem._replace(start=tuple(board), backward=_easy_way_back, pruning=pruning)
+        start = easy_board(problem.grid, problem.blank)
+        easy = problem._replace(start=start, backward=_easy_way_back, pruning=pruning)
         given = {name: EASY.get(name, value) for name, value in options.items() if value is not None}
         limits = Limits(deadline=time.monotonic() + 3600, memory=10**6)
         search(easy, threads=1, limits=limits, progress=unreported, **given)
