@@ -5,9 +5,10 @@ import random
 import pytest
 
 from pdb_builder import NAMED, Grid
+from pdb_builder.base.workers import Workers
 from solver.heuristics import hamming, linear_conflict, manhattan
 from solver.search import bidirectional
-from solver.search.bidirectional import BACKWARD, FORWARD, ROWS, _round, _Table
+from solver.search.bidirectional import FORWARD, ROWS, _round, _Table
 from solver.search.outcome import Limits, Problem, unreported
 
 from .helpers import check_length, korf_in_order, length, of_homes, searched
@@ -76,6 +77,7 @@ def test_boards_that_are_dropped_too_early_are_noticed(monkeypatch):
         _round(table, workers, side, priority, other + 6, most, shorter_than)
 
     monkeypatch.setattr(bidirectional, "_round", too_strict)
+    monkeypatch.setattr(bidirectional, "FEW", 0)
     wrong = 0
     for board in random.Random(5).sample(solvable_boards(grid, 0), 60):
         outcome = bidirectional.search(problem_of(grid, board), threads=1, limits=Limits(), progress=unreported)
@@ -87,8 +89,10 @@ def test_boards_are_expanded_once_and_by_shortest_ways():
     """All rows that were expanded are different boards, and the moves to them the fewest there are."""
     grid, board = Grid(3, 3), (8, 6, 7, 2, 5, 4, 3, 0, 1)
     table = _Table(problem_of(grid, board), Limits(memory=10**8))
-    for _ in range(200):  # from one side alone: what the other has expanded, a side does not pass through
-        _round(table, None, FORWARD, table.open(FORWARD)[0], 0, 1000, bidirectional.NO_SOLUTION)
+    with Workers(1) as alone:
+        for _ in range(200):  # from one side alone: what the other has expanded, a side does not pass through
+            table.next_round()
+            _round(table, alone, FORWARD, int(table.agenda[FORWARD]), 0, 1000, bidirectional.NO_SOLUTION)
     distances, seen = distances_to(grid, board), set()
     for half in table.halves:
         for row in range(1, int(half.state[ROWS]) + 1):
@@ -104,16 +108,30 @@ def test_boards_are_expanded_once_and_by_shortest_ways():
     assert len(seen) > 1000
 
 
+def test_rounds_of_few_boards_are_those_of_many(monkeypatch):
+    """Whether one thread works them off one after another or several share each: the boards are the same."""
+    for one in korf_in_order()[5:8]:
+        expected = from_both(Grid(4, 4), 0, one.board, manhattan.prepare)
+        for few in (0, 50):
+            monkeypatch.setattr(bidirectional, "FEW", few)
+            outcome = from_both(Grid(4, 4), 0, one.board, manhattan.prepare, threads=2)
+            assert outcome.expanded == expected.expanded and outcome.generated == expected.generated
+            assert outcome.stored == expected.stored and outcome.paths == expected.paths
+        monkeypatch.undo()
+
+
 def test_a_board_of_4x4_takes_at_most_30_bytes():
     one = korf_in_order()[30]
     table = _Table(problem_of(Grid(4, 4), one.board), Limits(memory=10**9))
-    while sum(int(half.state[ROWS]) for half in table.halves) < 400_000:
-        side = FORWARD if table.open(FORWARD)[1] <= table.open(BACKWARD)[1] else BACKWARD
-        _round(table, None, side, table.open(side)[0], table.open(1 - side)[0], 5000, one.length + 2)
-        for half in table.halves:
-            rows = int(half.state[ROWS])
-            if rows > bidirectional.FIRST_CHAINS:
-                assert 4 * table.layout.row + half.chains.nbytes / rows <= 30
+    with Workers(1) as alone:
+        while sum(int(half.state[ROWS]) for half in table.halves) < 400_000:
+            table.next_round()
+            *least, side, _ = table.agenda.tolist()
+            _round(table, alone, side, least[side], least[1 - side], 5000, one.length + 2)
+            for half in table.halves:
+                rows = int(half.state[ROWS])
+                if rows > bidirectional.FIRST_CHAINS:
+                    assert 4 * table.layout.row + half.chains.nbytes / rows <= 30
 
 
 def test_full_memory_ends_the_search_with_what_is_known():

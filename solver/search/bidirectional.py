@@ -31,7 +31,8 @@ of date, and another is made.
 
 *Two threads.* The table is two halves, by a bit of the hash, each with rows, chains and open lists of its own. In a
 round, each half has some of its boards expanded, and the children are sorted by the half they belong to; then each half
-takes in its children. No two threads touch the same half, and the result does not depend on how many there are.
+takes in its children. No two threads touch the same half, and the result does not depend on how many there are. Rounds
+of few boards, of which there are many, are left to one thread, in a kernel that works off one after another.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ from .outcome import Iteration, Limits, Missing, OnProgress, Outcome, Problem, P
 FORWARD, BACKWARD, SIDES = 0, 1, 2
 HALVES = 2
 ROUND = 8192  # boards of each half that are expanded in a round
-FEW = 2000  # boards that one thread expands sooner than two would begin
+FEW = 2000  # boards of a round that one thread is done with sooner than two would begin
 PRIORITIES = 1 << 14
 FIRST_CHAINS = 1 << 12
 FULL_CHAINS = 1.5  # rows per chain, at most
@@ -72,6 +73,8 @@ HALF_BIT = 48  # of a hash
 LENGTH_BITS = 15
 CAME_SHIFT, NOWHERE = LENGTH_BITS, MOVES
 SIDE_FLAG, EXPANDED_FLAG, STALE_FLAG = 1 << 18, 1 << 19, 1 << 20
+# The agenda: the least open priority of each side, the side whose turn it is, and how many boards it has there.
+TURN, OPEN = SIDES, SIDES + 1
 # Where the numbers of a half are kept.
 ROWS, EXPANDED, GENERATED, BEST, MINE, THEIRS, STATE = range(7)
 # The words of a child after its key, on the way to its half.
@@ -288,6 +291,66 @@ def _take_in(layout, half, children, count, other_priority, shorter_than):
     return True
 
 
+@shared
+def _has_room(layout, half, children):
+    """Whether a half has rows and chains for so many children more."""
+    needed = half.state[ROWS] + children + 1
+    return needed * layout.row <= half.rows.size and needed <= FULL_CHAINS * half.chains.size
+
+
+@kernel
+def _next_round(halves, agenda):
+    """Find the least open priority of each side, and the side whose turn it is; returns the best solution so far.
+
+    Least priorities never fall. A side goes on until it has worked off one of them. Then it is the turn of the side
+    with fewer boards.
+    """
+    of_start = 0
+    of_goal = 0
+    before = agenda[agenda[TURN]]
+    for side in range(SIDES):
+        priority = agenda[side]
+        count = 0
+        while count == 0 and priority < PRIORITIES:
+            count = halves[0].open[side, priority] + halves[1].open[side, priority]
+            priority += 1
+        agenda[side] = priority - 1 if count != 0 else NO_SOLUTION
+        if side == FORWARD:
+            of_start = count
+        else:
+            of_goal = count
+    if agenda[agenda[TURN]] != before:
+        agenda[TURN] = FORWARD if of_start <= of_goal else BACKWARD
+    agenda[OPEN] = of_start if agenda[TURN] == FORWARD else of_goal
+    return min(halves[0].state[BEST], halves[1].state[BEST])
+
+
+@kernel
+def _small_rounds(forward, backward, layout, halves, agenda, few, most, step, children, counts):
+    """Do one round after another, as long as they have few boards; returns whether the last children are not taken in.
+
+    That is so if a half has no room for them; to take in some of them again does no harm. The rounds end as well before
+    more than ``most`` boards are expanded, and when a solution is proven shortest: lengths differ by ``step`` at least.
+    """
+    while True:
+        best = _next_round(halves, agenda)
+        side, count = agenda[TURN], agenda[OPEN]
+        if count > min(few, most) or (agenda[FORWARD] + agenda[BACKWARD] + 1) // 2 > best - step:
+            return False
+        most -= count
+        for number in range(HALVES):
+            half, to = halves[number], children[number]
+            _expand(forward, backward, layout, half, side, agenda[side], count, best, to, counts[number])
+        for number in range(HALVES):
+            if not _has_room(layout, halves[number], counts[0, number] + counts[1, number]):
+                return True
+        for number in range(HALVES):
+            for source in range(HALVES):
+                arrived = children[source, number]
+                if not _take_in(layout, halves[number], arrived, counts[source, number], agenda[1 - side], best):
+                    return True
+
+
 @kernel
 def _row_of(layout, half, key, mixed, side):
     """The row of a board on a side."""
@@ -338,7 +401,9 @@ class _Table:
         self.layout = layout_of(problem, self.heuristics, frame.cells, frame.tiles)
         self.capacity = max(ROUND, min(MOST_ROWS, memory // (HALVES * (4 * self.layout.row + CHAIN_BYTES))))
         self.halves = [self._new_half() for _ in range(HALVES)]
-        self.least = [0] * SIDES  # no open priority of a side is below this
+        self.agenda = np.zeros(SIDES + 2, dtype=np.int64)
+        self.best = NO_SOLUTION  # the length of the best solution so far
+        self.step = 2 if grid.bipartite else 1
         self.workspaces = [tuple(one.workspace(MOVES) for one in self.heuristics) for _ in range(HALVES)]
         room = (MOVES - 1) * (ROUND + 1) * self.layout.child
         self.children = np.zeros((HALVES, HALVES, room), dtype=np.int64)  # [from, to]
@@ -374,6 +439,8 @@ class _Table:
     def make_room(self, number: int, children: int) -> None:
         """Make sure that a half has rows and chains for so many children more. Raises ``Stopped`` if there is none."""
         half, needed = self.halves[number], int(self.halves[number].state[ROWS]) + children + 1
+        if _has_room(self.layout, half, children):
+            return
         if needed > self.capacity:
             raise Stopped("memory")
         if needed * self.layout.row > half.rows.size:  # after a small beginning, for all the memory that may be used
@@ -395,17 +462,27 @@ class _Table:
     def sum_of(self, what: int) -> int:
         return sum(int(half.state[what]) for half in self.halves)
 
-    def best(self) -> int:
-        """The length of the best solution so far."""
-        return min(int(half.state[BEST]) for half in self.halves)
+    def next_round(self) -> int:
+        """Bring the agenda up to date; returns the length of the best solution so far."""
+        self.best = int(_next_round(tuple(self.halves), self.agenda))
+        return self.best
 
-    def open(self, side: int) -> tuple[int, int]:
-        """The least open priority of a side, and how many boards have it."""
-        for priority in range(self.least[side], PRIORITIES):  # it never falls
-            if count := sum(int(half.open[side, priority]) for half in self.halves):
-                self.least[side] = priority
-                return priority, count
-        return NO_SOLUTION, 0
+    def small_rounds(self, most: int) -> None:
+        """Do rounds of few boards, up to ``most`` boards in all."""
+        work: Any = (*self.workspaces[0], self.layout, tuple(self.halves), self.agenda)
+        if _small_rounds(*work, FEW, most, self.step, self.children, self.counts):
+            other = int(self.agenda[1 - self.agenda[TURN]])
+            for number in range(HALVES):
+                self.take_in(number, other, self.best)
+
+    def take_in(self, number: int, other_priority: int, shorter_than: int) -> None:
+        """Take in the children of one half."""
+        for source in range(HALVES):
+            count = int(self.counts[source, number])
+            self.make_room(number, count)
+            children = self.children[source, number]
+            if not _take_in(self.layout, self.halves[number], children, count, other_priority, shorter_than):
+                raise Stopped("memory")
 
     def path(self) -> list[int]:
         """The blank's cells along the best solution, from the start to the goal."""
@@ -443,11 +520,10 @@ def search(problem: Problem, *, threads: int, limits: Limits, progress: OnProgre
     table = _Table(problem, limits)
     outcome = Outcome(table.values[FORWARD], problem.at_least(max(table.values)))
     began = time.perf_counter()
-    side, finished = FORWARD, True
     with noting_stop(outcome), Workers(min(threads, HALVES)) as workers:
         while True:
-            (ahead, of_start), (back, of_goal) = table.open(FORWARD), table.open(BACKWARD)
-            best = table.best()
+            best = table.next_round()
+            ahead, back, side, count = table.agenda.tolist()
             proven = problem.at_least(min(best, (ahead + back + 1) // 2))
             outcome.lower_bound = min(best, max(outcome.lower_bound, proven))
             if best == outcome.lower_bound:
@@ -456,14 +532,14 @@ def search(problem: Problem, *, threads: int, limits: Limits, progress: OnProgre
             limits.check(generated)
             stored = table.sum_of(ROWS)
             progress(Progress(outcome.lower_bound, table.sum_of(EXPANDED), generated, stored=stored))
-            if finished:
-                side = FORWARD if of_start <= of_goal else BACKWARD
-            priority, other, count = (ahead, back, of_start) if side == FORWARD else (back, ahead, of_goal)
-            most = max(1, limits.expansions(generated, HALVES * ROUND) // HALVES)
-            _round(table, workers if count > FEW else None, side, priority, other, most, best)
-            finished = not sum(half.open[side, priority] for half in table.halves)
+            most = limits.expansions(generated, HALVES * ROUND)
+            if count <= min(FEW, most):
+                table.small_rounds(most)
+            else:
+                least = ahead, back
+                _round(table, workers, side, least[side], least[1 - side], max(1, most // HALVES), best)
         outcome.suboptimality_bound = 1.0
-    if table.best() < NO_SOLUTION:
+    if table.best < NO_SOLUTION:
         outcome.paths = [table.path()]
     outcome.expanded, outcome.generated = table.sum_of(EXPANDED), SIDES + table.sum_of(GENERATED)
     outcome.stored = table.sum_of(ROWS)
@@ -472,9 +548,7 @@ def search(problem: Problem, *, threads: int, limits: Limits, progress: OnProgre
     return outcome
 
 
-def _round(
-    table: _Table, workers: Workers | None, side: int, priority: int, other: int, most: int, shorter_than: int
-) -> None:
+def _round(table: _Table, workers: Workers, side: int, priority: int, other: int, most: int, shorter_than: int) -> None:
     """Expand boards of a side that have a priority, and take in their children."""
 
     def expand(number: int, _: int) -> None:
@@ -482,16 +556,7 @@ def _round(
         _expand(*work, table.children[number], table.counts[number])
 
     def take_in(number: int, _: int) -> None:
-        for source in range(HALVES):
-            count = int(table.counts[source, number])
-            table.make_room(number, count)
-            children = table.children[source, number]
-            if not _take_in(table.layout, table.halves[number], children, count, other, shorter_than):
-                raise Stopped("memory")
+        table.take_in(number, other, shorter_than)
 
     for work in (expand, take_in):
-        if workers is None:
-            for number in range(HALVES):
-                work(number, number + 1)
-        else:
-            workers.over([(number, number + 1) for number in range(HALVES)], work)
+        workers.over([(number, number + 1) for number in range(HALVES)], work)
