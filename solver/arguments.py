@@ -25,6 +25,12 @@ def solve_options(command: argparse.ArgumentParser) -> None:
     threads_option(command)
     command.add_argument("--jobs", type=positive, metavar="N", help="solve N of several boards at a time (default: 1)")
     _limit_options(command)
+    command.add_argument(
+        "--journal",
+        type=Path,
+        metavar="FILE",
+        help="keep what ida-star has finished in a file, and go on with what is there (one board only)",
+    )
     command.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
     command.add_argument(
         "--moves",
@@ -220,6 +226,12 @@ def _search_options(command: argparse.ArgumentParser) -> None:
         type=number_above_0,
         metavar="N",
         help="the moves of a solution that is known: ida-star looks for shorter ones only",
+    )
+    command.add_argument(
+        "--prove-at-least",
+        type=number_above_0,
+        metavar="N",
+        help="end ida-star as soon as no solution can have fewer than N moves",
     )
     command.add_argument(
         "--order",

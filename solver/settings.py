@@ -28,6 +28,7 @@ RANGES = {
     "depth": (1, 10_000),
     "pruning": (NEVER_UNDO, MOST_PRUNING),
     "upper_bound": (1, 10_000),
+    "prove_at_least": (1, 10_000),
 }
 CHOICES = {"order": ORDERS, "direction": (AUTO, FORWARD, BACKWARD), "both_ends": (AUTO, ON, OFF)}
 DEFAULT_SECONDS = 10.0  # for a beam that grows until it is told to stop
@@ -43,6 +44,8 @@ _REFUSALS = {
     "direction": "has no choice of direction: leave out `direction`, or use ida-star",
     "both_ends": "has no choice of ends: leave out `both_ends`, or use ida-star",
     "upper_bound": "has no upper bound: leave out `upper_bound`, or use ida-star",
+    "prove_at_least": "has no bound to prove: leave out `prove_at_least`, or use ida-star",
+    "journal": "keeps no journal: leave out `journal`, or use ida-star",
 }
 
 
@@ -66,15 +69,17 @@ class Settings(NamedTuple):
     direction: str | None = None
     both_ends: str | None = None
     upper_bound: int | None = None
+    prove_at_least: int | None = None
+    journal: Path | None = None
 
 
 DEFAULTS = Settings()
 
 
-def folder_of(given: object) -> Path | None:
-    """The folder of databases that a Python caller has given; None, or an empty path, for the default one."""
+def path_of(name: str, given: object) -> Path | None:
+    """The path that a Python caller has given for a setting; None, or an empty path, for the default."""
     if not isinstance(given, str | os.PathLike | None):
-        raise InputError(f"`folder` must be a path, got {given!r}: give the folder of databases")
+        raise InputError(f"`{name}` must be a path, got {given!r}: give the name of a file or folder")
     return Path(given) if given else None
 
 
@@ -83,7 +88,7 @@ def default_algorithm(grid: Grid, settings: Settings) -> str:
     for option in ("weight", "width", "depth"):
         if getattr(settings, option) is not None:
             return next(name for name, search in SEARCHES.items() if option in search.options)
-    own = ("every", "order", "pruning", "direction", "both_ends", "upper_bound")  # options of IDA*
+    own = SEARCHES["ida-star"].options
     return "ida-star" if grid.cells <= PROVABLE or any(getattr(settings, name) for name in own) else "beam"
 
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event
 
+from pdb_builder import __version__
 from pdb_builder.base.errors import Unsolvable, WrongAnswer
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.base.workers import check_threads
@@ -25,15 +26,16 @@ from .heuristics import manhattan
 from .heuristics.contract import Heuristic
 from .heuristics.preparing import Notify, OnPreparing, ignore_remark
 from .search import BEAM, check_search, search_named
+from .search.journal import open_journal
 from .search.outcome import INTERRUPT, Limits, Missing, OnProgress, Outcome, Problem, Progress, Stopped, unreported
 from .search.warm_up import warm_up
 from .search.word_files import AUTOMATON, made_automaton
-from .settings import DEFAULTS, Settings, check_settings, folder_of
+from .settings import DEFAULTS, Settings, check_settings, path_of
 from .solution import Solution, replay
 from .solvability import why_unsolvable
 from .watch import Watch
 
-PROBLEM_OPTIONS = ("order", "pruning")  # of a search that are part of its problem
+PROBLEM_OPTIONS = ("order", "pruning", "journal")  # of a search that are part of its problem
 
 
 def solve(
@@ -58,6 +60,8 @@ def solve(
     direction: str | None = None,
     both_ends: str | None = None,
     upper_bound: int | None = None,
+    prove_at_least: int | None = None,
+    journal: str | Path | None = None,
     folder: str | Path | None = None,
     progress: OnProgress = unreported,
     notify: Notify = ignore_remark,
@@ -71,7 +75,8 @@ def solve(
     and ``dfs`` look back, 2 for the counts of the literature, None for what is fastest. ``huge_pages`` copies
     databases into memory that is faster to look up in. ``direction`` is ``forward``, ``backward`` or ``auto``,
     ``both_ends`` ``on``, ``off`` or ``auto``: where ``ida-star`` begins. With an ``upper_bound`` it looks for shorter
-    solutions only. ``progress`` is called with the progress of a long search,
+    solutions only. It is over when no solution can be shorter than ``prove_at_least``. In a ``journal`` it keeps what
+    is finished, and goes on with that of the same search. ``progress`` is called with the progress of a long search,
     ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
@@ -79,10 +84,10 @@ def solve(
     grid, start = parse_board(board_text(board), None if shape is None else grid_of(shape, wrap), wrap)
     target = goal_board(grid, board_text(goal))
     limits = (time_limit, node_limit, memory_limit)
-    where = folder_of(folder)
+    where = path_of("folder", folder)
     settings = Settings(
         *(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning, huge_pages),
-        *(direction, both_ends, upper_bound),
+        *(direction, both_ends, upper_bound, prove_at_least, path_of("journal", journal)),
     )
     return solve_board(grid, start, target, settings, progress, notify)
 
@@ -122,12 +127,18 @@ def solve_board(
     threads = check_threads(settings.threads)
     limits = Limits(None, settings.node_limit, settings.memory_limit, interrupt, watch.look)
     limits = _make_automaton(problem, settings, threads, limits, preparing)
+    if settings.journal is not None:
+        of = _facts(grid, start, goal, problem, settings.algorithm, options)
+        problem = problem._replace(journal=open_journal(settings.journal, of, watch.passed))
     began = time.perf_counter()
-    outcome: Outcome = search(problem, threads=threads, limits=limits, progress=progress, **options)
-    seconds = time.perf_counter() - began - outcome.preparing
-    if not watch.finish(interrupt, preparing):
-        # Then nothing is proven. The moves are what they are.
-        outcome.stopped, outcome.lower_bound, outcome.suboptimality_bound = INTERRUPT, 0, None
+    try:
+        outcome: Outcome = search(problem, threads=threads, limits=limits, progress=progress, **options)
+        seconds = time.perf_counter() - began - outcome.preparing + outcome.earlier
+        if not watch.finish(interrupt, preparing):
+            # Then nothing is proven. The moves are what they are.
+            outcome.stopped, outcome.lower_bound, outcome.suboptimality_bound = INTERRUPT, 0, None
+    finally:
+        problem.journal.close()
 
     method = f"{settings.algorithm} with {heuristic.name}"
     try:
@@ -164,6 +175,24 @@ def solve_board(
         solutions=tuple(solutions) if settings.every and outcome.suboptimality_bound == 1 else None,
         databases=watch.databases(),
     )
+
+
+def _facts(grid: Grid, start: Board, goal: Board, problem: Problem, algorithm: str, options: dict) -> dict:
+    """What a journal is of: all that decides what a search does."""
+    heuristic, pruning = problem.heuristic, problem.pruning
+    return {
+        "version": __version__,
+        "shape": grid.shape,
+        "wrap": grid.wrap,
+        "board": list(start),
+        "goal": list(goal),
+        "algorithm": algorithm,
+        "heuristic": heuristic.name,
+        "databases": [database.seal for database in heuristic.databases],
+        "order": "value" if problem.by_value else "fixed",
+        "pruning": [pruning.first, pruning.later],
+        **{name: value for name, value in options.items() if name != "prove_at_least"},
+    }
 
 
 def _direction(outcome: Outcome) -> str | None:

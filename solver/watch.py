@@ -41,10 +41,14 @@ class Watch:
         for check in self._checks:
             check.look()
 
+    def passed(self) -> bool:
+        """Whether every database was compared with its checksums."""
+        return all(check.passed for check in self._checks)
+
     def finish(self, interrupt: Event | None, progress: Callable[[str, float], object]) -> bool:
         """Wait until every database is checked; False if that is interrupted. Raises ``DatabaseError`` as ``look``."""
         try:
-            while not all(check.passed for check in self._checks):
+            while not self.passed():
                 for check in self._checks:
                     while not check.over(PULSE):
                         self.look()

@@ -22,6 +22,7 @@ LIMITS = {
     "depth": "the depth limit was reached: raise --depth, or leave it out",
     "width": "the beam ran out of boards: raise --width, or leave it out",
     "upper-bound": "none is shorter than --upper-bound",
+    "proven": "as was to be proven",
     "interrupt": "interrupted",
 }
 
@@ -75,6 +76,8 @@ def solution_in_line(solution: Solution, of: str) -> str:
 def given_up(solution: Solution) -> str:
     """What was proven by a search that ended without a solution, and why it ended."""
     assert solution.stopped, "a search that is not stopped finds a solution"
+    if solution.stopped == "proven":
+        return f"at least {counted(solution.lower_bound, 'move')}, proven"
     why = LIMITS[solution.stopped]
     if solution.stopped == "memory" and solution.algorithm == "beam":
         why = "the beam does not fit into memory: use a smaller --width, or raise --memory-limit"

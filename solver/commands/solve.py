@@ -21,7 +21,7 @@ from ..heuristics import check_name
 from ..heuristics.preparing import Notify
 from ..jobs import map_jobs
 from ..search import default_memory
-from ..search.outcome import INTERRUPT, OnProgress
+from ..search.outcome import INTERRUPT, PROVEN, OnProgress
 from ..settings import Settings, check_settings
 from ..show.gif import check_gif, save_gif
 from ..show.playback import SPEED
@@ -64,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
         raise InputError("--json, --quiet, --show and --animate exclude each other: give one of them")
     boards, several = input_boards(args)
     _check_showing(args, several)
+    if args.journal is not None and several:
+        raise InputError("--journal is for the search of one board: write the board after the command")
     settings, interrupt, notify = _settings(args), Event(), _notice_once()
     if not several:
         with SearchMeter(silent=args.quiet or args.json) as meter:
@@ -105,6 +107,8 @@ def _settings(args: argparse.Namespace) -> Settings:
         direction=args.direction,
         both_ends=args.both_ends,
         upper_bound=args.upper_bound,
+        prove_at_least=args.prove_at_least,
+        journal=args.journal,
     )
 
 
@@ -136,7 +140,7 @@ def _solve(
         return Answer(given, NO_SOLUTION, puzzle, error=str(error))
     except InputError as error:
         return Answer(given, BAD_INPUT, puzzle, error=with_flags(str(error)))
-    code = {None: SOLVED, INTERRUPT: INTERRUPTED}.get(solution.stopped, LIMIT)
+    code = {None: SOLVED, PROVEN: SOLVED, INTERRUPT: INTERRUPTED}.get(solution.stopped, LIMIT)
     return Answer(given, code, puzzle, solution)
 
 

@@ -22,7 +22,7 @@ from ..instances import Instance, load_set
 from ..jobs import map_jobs
 from ..search import default_memory
 from ..search.outcome import INTERRUPT, OnProgress, unreported
-from ..settings import Settings, folder_of
+from ..settings import Settings, path_of
 from ..solving import solve_board
 from .cells import Cell, Summary, furthest, summarise
 from .claims import check_agreement, claims_of, published_claim
@@ -69,7 +69,7 @@ def compare(
         time_limit=time_limit,
         node_limit=node_limit,
         memory_limit=default_memory(jobs) if memory_limit is None else memory_limit,
-        folder=folder_of(folder),
+        folder=path_of("folder", folder),
         huge_pages=huge_pages,
     )
     methods = prepare_methods(grid, target, algorithms, heuristics, settings)

@@ -33,7 +33,7 @@ SEARCHES = {
     "ida-star": Search(
         "two_ended.search",
         "depth first under a rising bound: shortest, hardly any memory, all threads",
-        options=("every", "order", "pruning", "direction", "both_ends", "upper_bound"),
+        options=("every", "order", "pruning", "direction", "both_ends", "upper_bound", "prove_at_least", "journal"),
     ),
     "a-star": Search("best_first.a_star", "best first: shortest, fewest boards expanded, all of them in memory"),
     "bidirectional": Search(

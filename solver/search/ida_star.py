@@ -17,9 +17,10 @@ solution sooner in the last iteration and changes nothing in the others.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Protocol
 
-from .outcome import Limits, OnProgress, Outcome, Problem, Stopped, noting_stop
+from .outcome import PROVEN, Limits, OnProgress, Outcome, Problem, Stopped, noting_stop
 from .tree import Tree
 
 
@@ -30,14 +31,20 @@ def search(
     limits: Limits,
     progress: OnProgress,
     every: bool = False,
+    enough: float = inf,
 ) -> Outcome:
-    """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search."""
+    """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search.
 
+    A lower bound that is high ``enough`` ends it as well.
+    """
     tree = Tree(problem, threads, limits, progress, every)
 
     def iterations() -> None:
         bound = tree.outcome.lower_bound
         while not tree.outcome.paths:
+            if bound >= enough:
+                tree.outcome.lower_bound = bound
+                raise Stopped(PROVEN)
             bound = problem.at_least(tree.iterate(bound))
         tree.outcome.suboptimality_bound = 1.0
 

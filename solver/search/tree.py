@@ -5,6 +5,9 @@ below are searched in order, by as many threads as there are. If one holds a sol
 those before it are finished. So the solution and all counts are those of one thread searching alone, however many there
 are.
 
+*A journal* (``journal``), if one is kept, has the subtrees and iterations that were finished before. They are not
+searched again.
+
 *Counts.* Every board whose moves were evaluated is expanded; every move evaluated is a board generated, and the start
 counts as one. A recursive search would not yet have generated the last moves of the boards on the way to the solution,
 so these are not counted. In the fixed order and never undoing a move, the counts are those of Korf (1985).
@@ -43,9 +46,10 @@ from .depth_first import (
     search_below,
     start_below,
 )
+from .journal import Step
 from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress
 from .packed_moves import node_of, slot_of
-from .thresholds import NOTHING, Opposite
+from .thresholds import NOTHING, PUT_IN, Opposite
 from .word_files import AUTOMATON, made_automaton
 
 SLICE = 500_000  # expansions before the loop returns: some hundredths of a second
@@ -88,6 +92,16 @@ class _Searched(NamedTuple):
     generated: int
     least: int  # the least sum that exceeded the bound
     paths: list[np.ndarray]  # solutions, as successors from the start
+    seconds: float = 0.0
+
+    def as_record(self) -> dict:
+        """For a journal."""
+        return self._asdict() | {"paths": [path.tolist() for path in self.paths]}
+
+    @classmethod
+    def from_record(cls, record: dict) -> _Searched:
+        """What a journal has of it."""
+        return cls(**record | {"paths": [np.array(path, dtype=np.uint32) for path in record["paths"]]})
 
 
 class _Floor:
@@ -169,18 +183,23 @@ class Tree:
             outcome.lower_bound = max(outcome.lower_bound, bound)
         pruning = self._look_back(bound)
         self._prepare(bound, most, meeting)
-        began = time.perf_counter()
+        step = self._step(bound, pruning, meeting)
+        began, seconds = time.perf_counter(), 0.0
         try:
-            uncut = UNCUT if self.threads > 1 else UNCUT_ALONE
-            found = self._in_subtrees(bound) if self.expected >= uncut else self._in_one_piece(bound, early)
-            expanded, generated = found.expanded, found.generated
+            found = self._recalled(step)
+            if found is None:
+                found = self._searched(bound, early, step)
+                found = found._replace(seconds=found.seconds + time.perf_counter() - began)
+                step.end(found.as_record() | {"visited": self.visited().tolist() if meeting else None})
+                self.problem.journal.write()
+            expanded, generated, seconds = found.expanded, found.generated, found.seconds
         except BaseException:
             expanded, generated = self._done()
+            seconds = time.perf_counter() - began
             raise
         finally:
             outcome.expanded += expanded
             outcome.generated += generated
-            seconds = time.perf_counter() - began
             meets = bool(meeting and meeting.role != NOTHING)
             outcome.iterations.append(Iteration(bound, expanded, generated, seconds, pruning, self.side, meets))
             self.expected, self.meeting = generated, None
@@ -188,6 +207,39 @@ class Tree:
         if most is not None and generated > most and not outcome.paths:
             raise TooMany  # whether or not it was noticed on the way
         return bound + 1 if meeting else found.least
+
+    def _step(self, bound: int, pruning: int, meeting: Meeting | None) -> Step:
+        """The step of the journal that this iteration is."""
+        heuristic = self.problem.heuristic
+        what = {
+            "bound": bound,
+            "side": self.side,
+            "heuristic": heuristic.name,
+            "databases": [database.seal for database in heuristic.databases],
+            "pruning": pruning,
+            "threshold": meeting and meeting.threshold,
+            "role": meeting and meeting.role,
+        }
+        # What was put into a filter is of use only to the iteration after it.
+        return self.problem.journal.step(what, with_next=bool(meeting and meeting.role == PUT_IN))
+
+    def _recalled(self, step: Step) -> _Searched | None:
+        """What the journal has of this iteration, if it was finished."""
+        if step.result is None:
+            return None
+        result = dict(step.result)
+        visited = result.pop("visited")
+        if self.meeting:
+            opposite = self.workers[0].opposite
+            assert opposite is not None
+            opposite.histogram[: len(visited)] = visited
+        found = _Searched.from_record(result)
+        self.outcome.earlier += found.seconds
+        return found
+
+    def _searched(self, bound: int, early: bool, step: Step) -> _Searched:
+        uncut = UNCUT if self.threads > 1 or self.problem.journal.kept else UNCUT_ALONE
+        return self._in_subtrees(bound, step) if self.expected >= uncut else self._in_one_piece(bound, early)
 
     def _prepare(self, bound: int, most: int | None, meeting: Meeting | None) -> None:
         self.most, self.meeting = most, meeting
@@ -269,8 +321,7 @@ class Tree:
         generated += self.outcome.generated
         self.progress(Progress(bound, self.outcome.expanded + expanded, generated, share))
         self.limits.check(generated)
-        if self.most is not None and generated - self.outcome.generated > self.most:
-            raise TooMany
+        self.problem.journal.write()
 
     def _slice(self) -> int:
         """How many boards to expand until the next pulse."""
@@ -323,16 +374,23 @@ class Tree:
 
     def _in_one_piece(self, bound: int, early: bool) -> _Searched:
         """An iteration by this thread alone."""
-        found = self._below(self.workers[0], bound, self.root, lambda: self._pulse(bound), early)
+
+        def pulse() -> None:
+            self._pulse(bound)
+            if self.most is not None and self._done()[1] > self.most:
+                raise TooMany
+
+        found = self._below(self.workers[0], bound, self.root, pulse, early)
         assert found is not None
         return found
 
-    def _in_subtrees(self, bound: int) -> _Searched:
-        """An iteration cut into subtrees, by all threads."""
+    def _in_subtrees(self, bound: int, step: Step) -> _Searched:
+        """An iteration cut into subtrees, by all threads, as far as they are not in the journal."""
         self.workers += [self._new_worker() for _ in range(self.threads - len(self.workers))]
         self.executor = self.executor or ThreadPoolExecutor(self.threads)
         top, floor = self._cut(bound)
         prefixes = floor.prefixes
+        step.begin_subtrees(floor.depth, len(prefixes))
         self._reset(self.workers[1:])
         self.workers[0].done[:] = top.expanded, top.generated
         idle: SimpleQueue[_Worker] = SimpleQueue()
@@ -340,6 +398,15 @@ class Tree:
             idle.put(worker)
         results: list[_Searched | None] = [None] * len(prefixes)
         stop_at = [len(prefixes)]  # subtrees from here on need not be searched
+        earlier = 0.0  # seconds
+        if not self.meeting:  # then the sums of all boards are counted as well
+            for number, record in step.subtrees.items():
+                results[number] = found = _Searched.from_record(record)
+                self.workers[0].done[:] += found.expanded, found.generated
+                earlier += found.seconds / self.threads
+                if found.paths and not self.every:
+                    stop_at[0] = min(stop_at[0], number + 1)
+        self.outcome.earlier += earlier
 
         def abandoned(number: int) -> bool:
             return number >= stop_at[0]
@@ -348,10 +415,15 @@ class Tree:
             worker = idle.get()
             try:
                 for number in range(low, high):
-                    if not abandoned(number):
+                    if results[number] is None and not abandoned(number):
+                        began = time.perf_counter()
                         found = self._below(worker, bound, prefixes[number], partial(abandoned, number))
-                        results[number] = found
-                        if found and found.paths and not self.every:
+                        if found is None:
+                            continue
+                        results[number] = found = found._replace(seconds=time.perf_counter() - began)
+                        if not self.meeting:
+                            step.end_subtree(number, found.as_record())
+                        if found.paths and not self.every:
                             stop_at[0] = min(stop_at[0], number + 1)
             finally:
                 idle.put(worker)
@@ -360,17 +432,23 @@ class Tree:
         futures = [
             self.executor.submit(search, low, min(low + size, len(prefixes))) for low in range(0, len(prefixes), size)
         ]
+        generated, counted = top.generated, 0
         try:
             for number, future in enumerate(futures):
                 while not _ended(future):
                     self._pulse(bound, number / len(futures))
+                while self.most is not None and counted < min((number + 1) * size, stop_at[0]):
+                    generated += results[counted].generated  # type: ignore[union-attr]
+                    counted += 1
+                    if generated > self.most:
+                        stop_at[0] = counted
         except BaseException:
             stop_at[0] = -1
             for future in futures:
                 future.cancel()
             wait(futures)
             raise
-        return self._added_up(top, results[: stop_at[0]], floor)
+        return self._added_up(top, results[: stop_at[0]], floor)._replace(seconds=earlier)
 
     def _cut(self, bound: int) -> tuple[_Searched, _Floor]:
         """The tree above the cut, and the floor with the paths to the subtrees below."""

@@ -26,6 +26,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -39,6 +40,8 @@ from ..heuristics.preparing import SIMPLE, without_database
 from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, beam, default_memory, ida_star
 from .board_filter import new_filter, pair_words
 from .outcome import (
+    PROVEN,
+    Incumbent,
     Iteration,
     Limits,
     Missing,
@@ -199,9 +202,9 @@ class _Ends:
 class _Search:
     """IDA* with an incumbent, from the better end or from both."""
 
-    def __init__(self, ends: _Ends, direction: str, both_ends: str, upper_bound: float) -> None:
+    def __init__(self, ends: _Ends, direction: str, both_ends: str, upper_bound: float, enough: float) -> None:
         self.ends, self.outcome, self.problem = ends, ends.outcome, ends.problem
-        self.direction, self.both_ends, self.upper_bound = direction, both_ends, upper_bound
+        self.direction, self.both_ends, self.upper_bound, self.enough = direction, both_ends, upper_bound, enough
         self.began = time.perf_counter()
         self.incumbent: list[int] = []  # the cells of the blank
         self.beams = self.width = 0  # how many there were, and how wide the last one was
@@ -213,6 +216,8 @@ class _Search:
             outcome.lower_bound = bound
             if bound >= self.upper_bound:
                 raise Stopped(UPPER_BOUND)
+            if bound >= self.enough:
+                raise Stopped(PROVEN)
             if not self._proven(bound):
                 self._ask_beam(bound)
             if self._proven(bound):
@@ -281,16 +286,50 @@ class _Search:
         plain = AUTO not in (self.direction, self.both_ends) and self.both_ends != ON
         if plain or boards < LONG or width < WIDER * self.width:
             return
-        if not self.beams:
-            with self.ends.not_counted(), compiling(at_once=False):
-                grid, blank = self.problem.grid, self.problem.blank
-                easy = Problem(grid, blank, easy_board(grid, blank), _guide(grid, blank))
-                few = Limits(memory=10**6)
-                beam.shorten(easy, inf, 100, threads=self.ends.threads, limits=few, progress=unreported)
         self.width, self.beams = width, self.beams + 1
-        outcome, limits, grid, frame = self.outcome, self.ends.limits, self.problem.grid, self.ends.frame
-        blank, start = self.problem.blank, self.problem.start
         back = self.beams % 2 == 0
+        step = self.problem.journal.step({"bound": bound, "side": BEAM, "width": width, "back": back})
+        if step.result is not None:
+            self.outcome.earlier += step.result["seconds"]
+            self._count_beam(bound, width, **step.result)
+            return
+        began = time.perf_counter()
+        found = self._beam(bound, width, back)
+        path = found.paths[0] if found.paths else None
+        result: dict[str, Any] = {
+            "expanded": found.expanded,
+            "generated": found.generated - 1,
+            "seconds": time.perf_counter() - began,
+            "path": path and (self.ends.frame.leave(path)[::-1] if back else path),
+        }
+        self._count_beam(bound, width, **result)
+        if found.stopped:
+            raise Stopped(found.stopped)
+        step.end(result)
+        self.problem.journal.write()
+
+    def _count_beam(
+        self, bound: int, width: int, expanded: int, generated: int, seconds: float, path: list[int] | None
+    ) -> None:
+        """Add a beam to what is done, and its solution, if it has one, to what is known."""
+        outcome = self.outcome
+        outcome.expanded += expanded
+        outcome.generated += generated
+        outcome.iterations.append(Iteration(bound, expanded, generated, seconds, side=BEAM))
+        if path:
+            self.incumbent = path
+            passed = time.perf_counter() - self.began - outcome.preparing + outcome.earlier
+            outcome.incumbents.append(Incumbent(len(path) - 1, passed, width))
+            self.ends.progress(Progress(bound, outcome.expanded, outcome.generated))
+
+    def _beam(self, bound: int, width: int, back: bool) -> Outcome:
+        """What a beam finds, from one of the ends."""
+        grid, blank, start = self.problem.grid, self.problem.blank, self.problem.start
+        with self.ends.not_counted(), compiling(at_once=False):
+            easy = Problem(grid, blank, easy_board(grid, blank), _guide(grid, blank))
+            few = Limits(memory=10**6)
+            beam.shorten(easy, inf, 100, threads=self.ends.threads, limits=few, progress=unreported)
+        outcome, limits, frame = self.outcome, self.ends.limits, self.ends.frame
         if back:
             blank, start = frame.blank, frame.enter(grid.goal(blank))
         if limits.nodes is not None:
@@ -300,8 +339,7 @@ class _Search:
         def report(one: Progress) -> None:
             self.ends.progress(Progress(bound, counts[0] + one.expanded, counts[1] + one.generated))
 
-        began = time.perf_counter()
-        found = beam.shorten(
+        return beam.shorten(
             Problem(grid, blank, start, _guide(grid, blank)),
             min(self.upper_bound, len(self.incumbent) - 1 if self.incumbent else inf),
             width,
@@ -309,17 +347,6 @@ class _Search:
             limits=limits,
             progress=report,
         )
-        now = time.perf_counter()
-        outcome.expanded += found.expanded
-        outcome.generated += found.generated - 1
-        outcome.iterations.append(Iteration(bound, found.expanded, found.generated - 1, now - began, side=BEAM))
-        if found.paths:
-            self.incumbent = frame.leave(found.paths[0])[::-1] if back else found.paths[0]
-            seconds = now - self.began - outcome.preparing
-            outcome.incumbents.append(found.incumbents[-1]._replace(seconds=seconds))
-            self.ends.progress(Progress(bound, outcome.expanded, outcome.generated))
-        if found.stopped:
-            raise Stopped(found.stopped)
 
 
 def _guide(grid: Grid, blank: int) -> Heuristic:
@@ -337,20 +364,24 @@ def search(
     direction: str = FORWARD,
     both_ends: str = OFF,
     upper_bound: int | None = None,
+    prove_at_least: int | None = None,
 ) -> Outcome:
     """A shortest solution, or with ``every`` all of them; or what is known when a limit stops the search.
 
-    As it is called without options this is plain IDA*. All solutions are found by that alone.
+    As it is called without options this is plain IDA*. All solutions are found by that alone. The search is over as
+    well when no solution can be shorter than ``prove_at_least``.
     """
+    enough = inf if prove_at_least is None else prove_at_least
     if every or (direction == FORWARD and both_ends == OFF and upper_bound is None):
-        return ida_star.search(problem, threads=threads, limits=limits, progress=progress, every=every)
+        how: Any = {"threads": threads, "limits": limits, "progress": progress, "every": every, "enough": enough}
+        return ida_star.search(problem, **how)
     work: _Search
 
     def report(one: Progress) -> None:
         progress(one._replace(length=len(work.incumbent) - 1) if work.incumbent else one)
 
     ends = _Ends(problem, threads, limits, report)
-    work = _Search(ends, direction, both_ends, inf if upper_bound is None else upper_bound)
+    work = _Search(ends, direction, both_ends, inf if upper_bound is None else upper_bound, enough)
     outcome = ida_star.searched(ends, work.run)
     if not outcome.paths and work.incumbent:
         outcome.paths = [work.incumbent]

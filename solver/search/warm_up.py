@@ -14,7 +14,7 @@ from pdb_builder.grid import Grid
 
 from ..heuristics import manhattan
 from ..heuristics.contract import Heuristic
-from .outcome import Limits, Missing, Problem, Pruning, unreported
+from .outcome import NO_JOURNAL, Limits, Missing, Problem, Pruning, unreported
 
 EASY = {"width": 100, "depth": 2}  # enough for the easy board
 EASY_PRUNING = 4  # moves: an automaton made in no time, by all the code that makes others
@@ -40,7 +40,7 @@ def warm_up(search: Callable, problem: Problem, options: dict, both_ends: bool) 
     asked = (search, problem.heuristic.kind, pruning, *(name for name, value in options.items() if value is not None))
     if asked not in _compiled:
         start = easy_board(problem.grid, problem.blank)
-        easy = problem._replace(start=start, backward=_easy_way_back, pruning=pruning)
+        easy = problem._replace(start=start, backward=_easy_way_back, pruning=pruning, journal=NO_JOURNAL)
         given = {name: EASY.get(name, value) for name, value in options.items() if value is not None}
         limits = Limits(deadline=time.monotonic() + 3600, memory=10**6)
         search(easy, threads=1, limits=limits, progress=unreported, **given)

@@ -1,0 +1,173 @@
+"""The journal of a depth-first search: what is finished, so that a search that was ended can go on from there.
+
+A search is a sequence of *steps*: an iteration from one end, or a beam. Which step comes next follows from the results
+of those before, never from the clock or from the number of threads. So a search that begins again takes the same steps
+in the same order, and for those that its journal holds it has the results without searching. An iteration that is cut
+into subtrees is noted subtree by subtree, and only the subtrees that are missing are searched.
+
+The records of a step are, by the number of the step,
+
+    what        what the step is: the bound, the end, the heuristic, how far to look back, or the width of a beam
+    cut         the depth at which an iteration is cut, and the number of its subtrees
+    subtree     the number of a subtree: what it took and found
+    result      what the whole step took and found
+
+If the search asks for something else than what the journal has in its place, the journal is of another search: it was
+made by a version that decides otherwise, or the way back has another database now. Then it is refused.
+
+*When to write.* Threads note what they have finished; the thread that waits for them writes it, many times a second.
+Nothing is written before the databases in use were compared with their checksums: what a damaged table says would
+outlive it in the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pdb_builder.base.errors import InputError
+
+from .journal_file import JournalFile
+
+VERSION = 1  # of the records, and of how a search decides which step comes next
+
+
+class Step:
+    """One step: what of it is finished, and notes of what gets finished now."""
+
+    def __init__(self, number: int = 0, note: Callable[[dict], object] | None = None) -> None:
+        self.number, self._note = number, note
+        self.what: dict | None = None
+        self.cut: list[int] | None = None
+        self.subtrees: dict[int, dict] = {}
+        self.result: dict | None = None
+
+    def _add(self, **members: Any) -> None:
+        if self._note:
+            self._note({"step": self.number, **members})
+
+    def begin(self, what: dict) -> None:
+        """Note what the step is. Raises ``InputError`` if it is something else already."""
+        if self.what is None:
+            self.what = what
+            self._add(what=what)
+        elif self.what != what:
+            raise InputError(f"step {self.number + 1} of the journal is {_differs(self.what, what)}")
+
+    def begin_subtrees(self, depth: int, count: int) -> None:
+        """Note how the step is cut. Raises ``InputError`` if it was cut otherwise."""
+        if self.cut is None:
+            self.cut = [depth, count]
+            self._add(cut=self.cut)
+        elif self.cut != [depth, count]:
+            raise InputError(f"step {self.number + 1} of the journal is cut into {self.cut[1]} subtrees, not {count}")
+
+    def end_subtree(self, number: int, found: dict) -> None:
+        """Note the end of a subtree."""
+        self._add(subtree=number, **found)
+
+    def end(self, result: dict) -> None:
+        """Note the end of the step."""
+        if self.result is None:
+            self.result = result
+            self._add(result=result)
+
+
+class Journal:
+    """The steps of a search, in a file or, by default, nowhere."""
+
+    def __init__(self, file: JournalFile | None = None, trusted: Callable[[], bool] = lambda: True) -> None:
+        """``trusted`` is whether what is found now may be written."""
+        self.file, self.trusted = file, trusted
+        self.steps = [] if file is None else steps_of(file.path, file.records, self._note)
+        self.taken = 0
+        self.waiting: list[dict] = []
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is a file."""
+        return self.file is not None
+
+    def _note(self, record: dict) -> None:
+        self.waiting.append(record)
+
+    def step(self, what: dict, with_next: bool = False) -> Step:
+        """The next step of the search. ``with_next`` is for one that is of use only together with the next.
+
+        Raises ``InputError`` if the journal has another one in its place.
+        """
+        if self.file is None:
+            return Step()
+        if self.taken == len(self.steps):
+            self.steps.append(Step(self.taken, self._note))
+        step = self.steps[self.taken]
+        self.taken += 1
+        try:
+            step.begin(what)
+        except InputError as error:
+            raise InputError(f"{self.file.path}: {error}: choose another journal") from None
+        if with_next and not (self.taken < len(self.steps) and self.steps[self.taken].result):
+            step.result = None
+        return step
+
+    def write(self) -> None:
+        """Write what was noted, if it can be trusted. Raises ``InputError`` if that fails."""
+        if self.file is not None and self.waiting and self.trusted():
+            records, self.waiting = self.waiting, []
+            self.file.append(records)
+
+    def close(self) -> None:
+        """Write the rest, and flush it to the disk."""
+        if self.file is not None:
+            try:
+                self.write()
+                self.file.sync()
+            finally:
+                self.file.close()
+
+
+def open_journal(path: Path, of: dict, trusted: Callable[[], bool]) -> Journal:
+    """The journal in a file: a new one, or that of the same search. Raises ``InputError`` if it is of another one."""
+    file, header = JournalFile(path), {"journal": VERSION, **of}
+    try:
+        if not file.records:
+            file.append([header])
+            file.records = [header]
+        elif file.records[0] != header:
+            raise InputError(
+                f"{path} is the journal of another search, {_differs(file.records[0], header)}: choose another"
+            )
+        return Journal(file, trusted)
+    except BaseException:
+        file.close()
+        raise
+
+
+def steps_of(path: Path, records: list[dict], note: Callable[[dict], object] | None = None) -> list[Step]:
+    """The steps in the records of a journal. Raises ``InputError`` if they make no sense."""
+    steps: list[Step] = []
+    try:
+        for record in records[1:]:
+            number = record.pop("step")
+            if number == len(steps):
+                steps.append(Step(number, note))
+            step = steps[number]
+            if "subtree" in record:
+                step.subtrees[record.pop("subtree")] = record
+            else:
+                ((name, value),) = record.items()
+                if name not in ("what", "cut", "result"):
+                    raise KeyError(name)
+                setattr(step, name, value)
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
+        raise InputError(f"{path} has a record of another version: choose another journal") from None
+    return steps
+
+
+def _differs(there: dict, here: dict) -> str:
+    """The first difference between two records, in words."""
+    for name in {**there, **here}:
+        if there.get(name) != here.get(name):
+            return f"with {name} {there.get(name)!r} instead of {here.get(name)!r}"
+    return "the same"
