@@ -227,6 +227,8 @@ class Tree:
         """What the journal has of this iteration, if it was finished."""
         if step.result is None:
             return None
+        if step.cut:
+            self.cut = step.cut[0]  # where the next iteration is cut depends on it
         result = dict(step.result)
         visited = result.pop("visited")
         if self.meeting:
