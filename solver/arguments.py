@@ -133,6 +133,11 @@ def random_options(command: argparse.ArgumentParser) -> None:
     _wrap_option(command)
 
 
+def journal_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("journal_file", type=Path, metavar="FILE", help="the journal of a search")
+    command.add_argument("--json", action="store_true", help="one JSON object")
+
+
 def bench_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "rows", nargs="*", metavar="ROW", help="what to measure (default: all but beam-...; an unknown name lists them)"

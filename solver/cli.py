@@ -1,4 +1,4 @@
-"""The command line of the solver: ``pdb-solver solve | compare | check | distribution | random | bench``.
+"""The command line of the solver: ``pdb-solver solve | compare | journal | check | distribution | random | bench``.
 
 A command is the function ``run(args)`` of its module in ``commands``, which is imported when it is called: so
 ``--help`` answers at once, without numba. It prints its answer to stdout and returns the exit code; notices and
@@ -14,6 +14,7 @@ from .arguments import (
     check_options,
     compare_options,
     distribution_options,
+    journal_options,
     random_options,
     solve_options,
 )
@@ -32,6 +33,12 @@ COMMANDS = (
         "solve the same boards by several methods and compare the cost of each",
         "pdb-solver compare --set korf100 --only 1-20 --heuristics manhattan,pdb",
         compare_options,
+    ),
+    (
+        "journal",
+        "say how far the search of a journal has come, and what the next bounds will take",
+        "pdb-solver journal FILE",
+        journal_options,
     ),
     (
         "check",

@@ -254,6 +254,38 @@ def test_a_lower_bound_is_enough():
     assert found.optimal and found.length == 31
 
 
+# ---- how far it is ----------------------------------------------------------------------------------
+
+
+def test_how_far_a_search_is(tmp_path, run):
+    """By its journal: what is done, what is proven, and an estimate of the next bounds that is not far off."""
+    path, one = tmp_path / "a.journal", load_set("korf100")[2][11]
+    board = " ".join(map(str, one.board))
+    words = ("solve", board, "--goal", "first", "--heuristic", "manhattan", "--direction", "forward")
+    words += ("--journal", str(path))
+    assert run(*words, "--prove-at-least", str(one.length - 4))[0] == 0
+    code, output, _ = run("journal", str(path), "--json")
+    told = json.loads(output)
+    assert code == 0 and told["lower_bound"] == one.length - 4 and told["length"] is None
+    bounds = [part["bound"] for part in told["parts"]]
+    assert bounds == list(range(bounds[0], one.length - 5, 2))
+    assert told["generated"] == sum(part["generated"] for part in told["parts"]) and told["lines"] > 5
+    assert [one["bound"] for one in told["next"]] == [one.length - 4, one.length - 2, one.length]
+    assert run(*words)[0] == 0
+    after = json.loads(run("journal", str(path), "--json")[1])
+    assert after["length"] == after["lower_bound"] == one.length and not after["next"]
+    sizes = {part["bound"]: part["generated"] for part in after["parts"]}
+    for estimate in told["next"][:2]:
+        assert 0.5 < estimate["generated"] / sizes[estimate["bound"]] < 2
+    code, output, _ = run("journal", str(path))
+    assert code == 0 and f"{one.length} moves, proven shortest" in output and "match their checksums" in output
+    path.write_bytes(path.read_bytes().replace(b'"expanded":', b'"expandeD":', 1))
+    code, output, errors = run("journal", str(path))
+    assert code == 2 and not output and errors.count("\n") == 1 and "does not match its checksum" in errors
+    code, _, errors = run("journal", str(tmp_path / "none"))
+    assert code == 2 and "No such file" in errors
+
+
 # ---- killed -------------------------------------------------------------------------------------
 
 

@@ -190,7 +190,7 @@ class Tree:
             if found is None:
                 found = self._searched(bound, early, step)
                 found = found._replace(seconds=found.seconds + time.perf_counter() - began)
-                step.end(found.as_record() | {"visited": self.visited().tolist() if meeting else None})
+                step.end(found.as_record() | self._told(found))
                 self.problem.journal.write()
             expanded, generated, seconds = found.expanded, found.generated, found.seconds
         except BaseException:
@@ -223,6 +223,13 @@ class Tree:
         # What was put into a filter is of use only to the iteration after it.
         return self.problem.journal.step(what, with_next=bool(meeting and meeting.role == PUT_IN))
 
+    def _told(self, found: _Searched) -> dict:
+        """What a journal keeps of an iteration beside its counts: the sums of its boards, and what it has proven."""
+        meeting, too_many = self.meeting, self.most is not None and found.generated > self.most
+        partial_proof = too_many or (meeting is not None and meeting.role == PUT_IN)
+        visited = self.visited().tolist() if meeting else None
+        return {"visited": visited, "refuted": not found.paths and not partial_proof}
+
     def _recalled(self, step: Step) -> _Searched | None:
         """What the journal has of this iteration, if it was finished."""
         if step.result is None:
@@ -230,7 +237,7 @@ class Tree:
         if step.cut:
             self.cut = step.cut[0]  # where the next iteration is cut depends on it
         result = dict(step.result)
-        visited = result.pop("visited")
+        visited, _ = result.pop("visited"), result.pop("refuted")
         if self.meeting:
             opposite = self.workers[0].opposite
             assert opposite is not None

@@ -293,13 +293,12 @@ class _Search:
             self.outcome.earlier += step.result["seconds"]
             self._count_beam(bound, width, **step.result)
             return
-        began = time.perf_counter()
-        found = self._beam(bound, width, back)
+        found, seconds = self._beam(bound, width, back)
         path = found.paths[0] if found.paths else None
         result: dict[str, Any] = {
             "expanded": found.expanded,
             "generated": found.generated - 1,
-            "seconds": time.perf_counter() - began,
+            "seconds": seconds,
             "path": path and (self.ends.frame.leave(path)[::-1] if back else path),
         }
         self._count_beam(bound, width, **result)
@@ -322,8 +321,8 @@ class _Search:
             outcome.incumbents.append(Incumbent(len(path) - 1, passed, width))
             self.ends.progress(Progress(bound, outcome.expanded, outcome.generated))
 
-    def _beam(self, bound: int, width: int, back: bool) -> Outcome:
-        """What a beam finds, from one of the ends."""
+    def _beam(self, bound: int, width: int, back: bool) -> tuple[Outcome, float]:
+        """What a beam finds, from one of the ends, and how many seconds it takes."""
         grid, blank, start = self.problem.grid, self.problem.blank, self.problem.start
         with self.ends.not_counted(), compiling(at_once=False):
             easy = Problem(grid, blank, easy_board(grid, blank), _guide(grid, blank))
@@ -339,7 +338,8 @@ class _Search:
         def report(one: Progress) -> None:
             self.ends.progress(Progress(bound, counts[0] + one.expanded, counts[1] + one.generated))
 
-        return beam.shorten(
+        began = time.perf_counter()
+        found = beam.shorten(
             Problem(grid, blank, start, _guide(grid, blank)),
             min(self.upper_bound, len(self.incumbent) - 1 if self.incumbent else inf),
             width,
@@ -347,6 +347,7 @@ class _Search:
             limits=limits,
             progress=report,
         )
+        return found, time.perf_counter() - began
 
 
 def _guide(grid: Grid, blank: int) -> Heuristic:

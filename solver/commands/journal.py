@@ -1,0 +1,59 @@
+"""``pdb-solver journal``: how far the search of a journal has come, and what it will take to go on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.wording import counted
+from pdb_builder.grid import Grid
+
+from ..board import draw_board
+from ..number_text import format_duration, format_large
+from ..search import BACKWARD, BEAM
+from ..search.journal import steps_of
+from ..search.journal_file import read_journal
+from ..search.journal_progress import JournalProgress, progress_of
+from .exit_codes import SOLVED
+
+
+def run(args: argparse.Namespace) -> int:
+    header, *records = read_journal(args.journal_file)
+    try:
+        grid, board, goal = Grid.parse(header["shape"], header["wrap"]), header["board"], header["goal"]
+        heuristic = header["heuristic"]
+        progress = progress_of(grid, steps_of(args.journal_file, [header, *records]))
+    except (KeyError, TypeError, ValueError):
+        raise InputError(f"{args.journal_file} has a record of another version: choose another journal") from None
+    if args.json:
+        parts = [part._asdict() for part in progress.parts]
+        ahead = [one._asdict() for one in progress.next]
+        facts = {name: value for name, value in header.items() if name != "journal"}
+        print(json.dumps(facts | progress._asdict() | {"parts": parts, "next": ahead, "lines": len(records) + 1}))
+    else:
+        print(draw_board(grid, tuple(board)))
+        print(f"goal {' '.join(map(str, goal))}, {header['algorithm']} with {heuristic}")
+        print(*_lines(progress), sep="\n")
+        print(f"{counted(len(records) + 1, 'line')}, all of which match their checksums")
+    return SOLVED
+
+
+def _lines(progress: JournalProgress) -> Iterator[str]:
+    yield f"{'bound':>7} {'expanded':>15} {'generated':>15} {'seconds':>9} {'done':>6}  from"
+    for part in progress.parts:
+        end = "a beam" if part.side == BEAM else "goal" if part.side == BACKWARD else "start"
+        counts = f"{part.bound:7} {part.expanded:15,} {part.generated:15,} {part.seconds:9.3f}"
+        yield f"{counts} {part.share:6.1%}  {end}"
+    if progress.length == progress.lower_bound:
+        yield f"{counted(progress.lower_bound, 'move')}, proven shortest"
+    else:
+        known = "" if progress.length is None else f"; a solution of {counted(progress.length, 'move')} is known"
+        yield f"at least {counted(progress.lower_bound, 'move')}, proven{known}"
+    if progress.seconds:
+        rate = format_large(progress.generated / progress.seconds)
+        yield f"{format_large(progress.generated)} generated in {format_duration(progress.seconds)}, {rate}/s"
+    for one in progress.next:
+        size = format_large(one.generated)
+        yield f"bound {one.bound} will take about {format_duration(one.seconds)} more, {size} generated"
