@@ -3,8 +3,9 @@
 *A solution beforehand.* The last iteration, in which a solution is found, takes more than all others together. If a
 beam has found a shortest one before, it need not be searched: the search is over when the lower bound reaches the
 length of the *incumbent*, the best solution so far. Before each iteration that is expected to take long, a beam gets a
-small share of that time, if the share is large enough to make a difference. Whatever ends the search early, the
-incumbent and the lower bound are what is known.
+small share of that time, if the share is large enough to make a difference, and another one from the other end: they
+differ by several moves, so the better of two is worth more than one of twice the width. Whatever ends the search early,
+the incumbent and the lower bound are what is known.
 
 *The better end.* A board can be solved from the goal to the start as well, with a heuristic whose goal is that. The
 tree of that search is often many times smaller, or larger. So once an iteration is no longer small, the same bound is
@@ -70,8 +71,8 @@ PRICE = 1.6  # of visiting a board from both ends, where that of visiting it fro
 GROWTH = 6.0  # of an iteration beside the one before, if nothing else is known
 
 LONG = 5_000_000  # boards that an iteration is expected to expand, a second or more: then a beam goes before it
-BEAM_SHARE = 0.15  # of these, as many as the beam expands
-WIDEST = 1_000_000
+BEAM_SHARE = 0.1  # of these, as many as the beam expands
+WIDEST = 8_000_000  # about as many as there is memory for
 WIDER = 2  # a beam that is not this many times as wide as the one before is not worth while
 
 
@@ -207,7 +208,7 @@ class _Search:
         self.direction, self.both_ends, self.upper_bound, self.enough = direction, both_ends, upper_bound, enough
         self.began = time.perf_counter()
         self.incumbent: list[int] = []  # the cells of the blank
-        self.beams = self.width = 0  # how many there were, and how wide the last one was
+        self.width = 0  # of the last beams
 
     def run(self) -> None:
         """Bound by bound, until a shortest solution is known."""
@@ -218,8 +219,7 @@ class _Search:
                 raise Stopped(UPPER_BOUND)
             if bound >= self.enough:
                 raise Stopped(PROVEN)
-            if not self._proven(bound):
-                self._ask_beam(bound)
+            self._ask_beams(bound)
             if self._proven(bound):
                 outcome.paths = [self.incumbent]
             else:
@@ -276,24 +276,26 @@ class _Search:
         thresholds = ends.thresholds(bound)
         return PRICE * sum(ends.visits[side].predicted(bound, thresholds[side]) for side in SIDES) < alone
 
-    def _ask_beam(self, bound: int) -> None:
-        """Let a beam look for a better solution, if the next iteration is long enough for a wider one than before.
-
-        Beams set out from either end in turn: what one has missed, the other may find.
-        """
+    def _ask_beams(self, bound: int) -> None:
+        """Let beams look for a better solution, if the next iteration is long enough for wider ones than before."""
         boards = self.ends.expected(bound)
         width = min(int(BEAM_SHARE * boards / bound), WIDEST)
         plain = AUTO not in (self.direction, self.both_ends) and self.both_ends != ON
         if plain or boards < LONG or width < WIDER * self.width:
             return
-        self.width, self.beams = width, self.beams + 1
-        back = self.beams % 2 == 0
-        step = self.problem.journal.step({"bound": bound, "side": BEAM, "width": width, "back": back})
+        self.width = width
+        for back in (False, True):
+            if not self._proven(bound):
+                self._ask_beam(bound, back)
+
+    def _ask_beam(self, bound: int, back: bool) -> None:
+        """Let a beam look for a better solution, from the start or from the goal."""
+        step = self.problem.journal.step({"bound": bound, "side": BEAM, "width": self.width, "back": back})
         if step.result is not None:
             self.outcome.earlier += step.result["seconds"]
-            self._count_beam(bound, width, **step.result)
+            self._count_beam(bound, **step.result)
             return
-        found, seconds = self._beam(bound, width, back)
+        found, seconds = self._beam(bound, back)
         path = found.paths[0] if found.paths else None
         result: dict[str, Any] = {
             "expanded": found.expanded,
@@ -301,15 +303,13 @@ class _Search:
             "seconds": seconds,
             "path": path and (self.ends.frame.leave(path)[::-1] if back else path),
         }
-        self._count_beam(bound, width, **result)
+        self._count_beam(bound, **result)
         if found.stopped:
             raise Stopped(found.stopped)
         step.end(result)
         self.problem.journal.write()
 
-    def _count_beam(
-        self, bound: int, width: int, expanded: int, generated: int, seconds: float, path: list[int] | None
-    ) -> None:
+    def _count_beam(self, bound: int, expanded: int, generated: int, seconds: float, path: list[int] | None) -> None:
         """Add a beam to what is done, and its solution, if it has one, to what is known."""
         outcome = self.outcome
         outcome.expanded += expanded
@@ -318,10 +318,10 @@ class _Search:
         if path:
             self.incumbent = path
             passed = time.perf_counter() - self.began - outcome.preparing + outcome.earlier
-            outcome.incumbents.append(Incumbent(len(path) - 1, passed, width))
+            outcome.incumbents.append(Incumbent(len(path) - 1, passed, self.width))
             self.ends.progress(Progress(bound, outcome.expanded, outcome.generated))
 
-    def _beam(self, bound: int, width: int, back: bool) -> tuple[Outcome, float]:
+    def _beam(self, bound: int, back: bool) -> tuple[Outcome, float]:
         """What a beam finds, from one of the ends, and how many seconds it takes."""
         grid, blank, start = self.problem.grid, self.problem.blank, self.problem.start
         with self.ends.not_counted(), compiling(at_once=False):
@@ -342,7 +342,7 @@ class _Search:
         found = beam.shorten(
             Problem(grid, blank, start, _guide(grid, blank)),
             min(self.upper_bound, len(self.incumbent) - 1 if self.incumbent else inf),
-            width,
+            self.width,
             threads=self.ends.threads,
             limits=limits,
             progress=report,
