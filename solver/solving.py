@@ -197,7 +197,7 @@ def _facts(grid: Grid, start: Board, goal: Board, problem: Problem, algorithm: s
 
 def _direction(outcome: Outcome) -> str | None:
     """Where a depth-first search has begun at the last bound: forward, backward or both."""
-    *_, last = None, *(one for one in outcome.iterations if one.side != BEAM)
+    *_, last = None, *(one for one in outcome.iterations if one.side != BEAM and not one.given_up)
     return last and ("both" if last.meets else last.side)
 
 

@@ -86,9 +86,10 @@ def test_what_is_finished_is_not_searched_again(tmp_path, small_trees, monkeypat
     expected = searched(path, board)
 
     def refused(*args, **options):
-        raise AssertionError("a subtree is searched again")
+        raise AssertionError("a bundle is searched again")
 
-    monkeypatch.setattr(two_ended.Tree, "_below", refused)
+    monkeypatch.setattr(two_ended.Tree, "search_bundle", refused)
+    monkeypatch.setattr(two_ended.Tree, "_in_one_piece", refused)
     assert searched(path, board) == expected
 
 
@@ -99,7 +100,7 @@ def test_a_journal_is_believed(tmp_path, small_trees):
     records = read_journal(path)
     path.unlink()
     for record in records:
-        if "subtree" in record:
+        if "bundle" in record:
             record["expanded"] += 1
         if "result" in record:
             record["result"]["expanded"] += 1

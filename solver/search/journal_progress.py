@@ -1,7 +1,7 @@
 """How far a search has come by its journal, and what the next bounds will take.
 
 Iterations grow by a factor that changes little from one bound to the next: the last two from the same end tell how much
-the one after them takes. Of an iteration under way, the subtrees that are finished tell more, once they are enough.
+the one after them takes. Of an iteration under way, the bundles that are finished tell more, once they are enough.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pdb_builder.grid import Grid
 from . import BEAM
 from .journal import Step
 
-ENOUGH = 0.05  # of the subtrees: then they tell how large the iteration is
+ENOUGH = 0.05  # of the bundles: then they tell how large the iteration is
 AHEAD = 3  # bounds that are estimated
 
 
@@ -65,7 +65,7 @@ def progress_of(grid: Grid, steps: list[Step]) -> JournalProgress:
 
 def _part(step: Step) -> Part:
     what = step.what or {}
-    done = [step.result] if step.result else list(step.subtrees.values())
+    done = [step.result] if step.result else list(step.bundles.values())
     share = 1.0 if step.result else len(done) / step.cut[1] if step.cut else 0.0
     expanded, generated, seconds = (sum(one[name] for one in done) for name in ("expanded", "generated", "seconds"))
     refuted = bool(step.result and step.result.get("refuted"))

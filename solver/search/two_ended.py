@@ -118,6 +118,7 @@ class _Ends:
         cells, tiles = (tuple(np.argsort(one).tolist()) for one in (frame.cells, frame.tiles))
         self.trees[FORWARD].face(heuristic, frame, pair_words(here))
         tree.face(problem.heuristic, Frame(grid, problem.blank, cells, tiles), pair_words(frame))
+        tree.expected = self.trees[FORWARD].expected  # for want of anything better
         self.trees[BACKWARD] = tree
         self.outcome.lower_bound = max(self.outcome.lower_bound, problem.at_least(tree.value))
         with self.not_counted(), compiling(at_once=False):
@@ -215,10 +216,10 @@ class _Search:
         outcome, bound = self.outcome, self.outcome.lower_bound
         while not outcome.paths:
             outcome.lower_bound = bound
-            if bound >= self.upper_bound:
-                raise Stopped(UPPER_BOUND)
             if bound >= self.enough:
                 raise Stopped(PROVEN)
+            if bound >= self.upper_bound:
+                raise Stopped(UPPER_BOUND)
             self._ask_beams(bound)
             if self._proven(bound):
                 outcome.paths = [self.incumbent]
