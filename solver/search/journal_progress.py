@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pdb_builder.grid import Grid
 
-from . import BEAM
+from . import BEAM, WAY_BACK
 from .journal import Step
 
 ENOUGH = 0.05  # of the bundles: then they tell how large the iteration is
@@ -50,7 +50,7 @@ class JournalProgress(NamedTuple):
 
 def progress_of(grid: Grid, steps: list[Step]) -> JournalProgress:
     """How far the search of a journal has come."""
-    parts = [_part(step) for step in steps if step.what]
+    parts = [_part(step) for step in steps if step.what and step.what["side"] != WAY_BACK]
     between = 2 if grid.bipartite else 1
     bounds = [part.bound for part in parts]
     refuted = [part.bound + between for part in parts if part.refuted]

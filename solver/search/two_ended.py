@@ -38,7 +38,7 @@ from pdb_builder.grid import Grid
 from ..frame import Frame, frame_of
 from ..heuristics.contract import Heuristic
 from ..heuristics.preparing import SIMPLE, without_database
-from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, beam, default_memory, ida_star
+from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, WAY_BACK, beam, default_memory, ida_star
 from .board_filter import new_filter, pair_words
 from .outcome import (
     PROVEN,
@@ -103,10 +103,15 @@ class _Ends:
         if BACKWARD in self.trees:
             return True
         problem, frame, grid = self.problem, self.frame, self.problem.grid
+        # A database that was missing may be there when the search begins again.
+        step = problem.journal.step({"bound": bound, "side": WAY_BACK})
+        if step.result and not step.result["opened"]:
+            return False
         with self.not_counted():
             heuristic = problem.backward and problem.backward(
                 grid, frame.blank, missing, lambda: self.limits.check(self.outcome.generated)
             )
+        step.end({"opened": heuristic is not None})
         if not heuristic:
             return False
         self.consistent = problem.heuristic.consistent and heuristic.consistent
