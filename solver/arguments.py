@@ -31,6 +31,7 @@ def solve_options(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep what ida-star has finished in a file, and go on with what is there (one board only)",
     )
+    _cluster_option(command)
     command.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
     command.add_argument(
         "--moves",
@@ -95,6 +96,7 @@ def compare_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--threads", type=positive, default=1, metavar="N", help="threads per search (default: 1)")
     command.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
     _limit_options(command)
+    _cluster_option(command)
     command.add_argument("--each", action="store_true", help="also print one row per board")
     command.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     command.add_argument("--csv", type=Path, metavar="FILE", help="write one line per board and method to a new .csv")
@@ -108,6 +110,15 @@ def compare_options(command: argparse.ArgumentParser) -> None:
         "--report", type=Path, metavar="FILE", help="write an .html page with everything (needs matplotlib)"
     )
     folder_option(command)
+
+
+def _cluster_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="have the work done by the workers of a Dask cluster: tcp://host:8786, file:/shared/scheduler.json, or "
+        "local:4 for processes on this machine (needs dask and distributed; docs/cluster.md)",
+    )
 
 
 def check_options(command: argparse.ArgumentParser) -> None:

@@ -28,7 +28,12 @@ COMMAND_LINES = (
 )
 
 # Libraries that a module imports in functions because they are optional dependencies.
-OPTIONAL = {"solver.comparison.plots": "matplotlib", "solver.show.gif": "PIL"}
+OPTIONAL = {
+    "solver.cluster.bundle_tasks": "distributed",
+    "solver.cluster.connection": "distributed",
+    "solver.comparison.plots": "matplotlib",
+    "solver.show.gif": "PIL",
+}
 
 
 class Import(NamedTuple):
