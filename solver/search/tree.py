@@ -97,6 +97,7 @@ class _Searched(NamedTuple):
     seconds: float = 0.0
     sizes: Sequence[int] = ()  # boards generated in each subtree, up to the one that holds the solution
     visited: dict[str, int] | None = None  # in a meeting: the sum of a board -> how many were visited
+    weight: float = 0.0  # what was expected of it beforehand
 
     def as_record(self) -> dict:
         """For a journal."""
@@ -450,7 +451,7 @@ class Tree:
         self.outcome.earlier += earlier
 
         def note(number: int, found: _Searched) -> None:
-            step.end_bundle(number, found.as_record())
+            step.end_bundle(number, found._replace(weight=round(cut.weights[number], 3)).as_record())
             bundles.add(number, found)
 
         cluster = self.problem.cluster
