@@ -2,8 +2,8 @@
 
 Each task costs the client and the scheduler a moment, one after another, so small bundles that are neighbours go
 together. Tasks are sent in the order of the search, in which a solution that is found spares those after it. But where
-there are only a few for each worker, the largest go first, by what is expected of them, so that no worker begins a large
-one when all others are about to end.
+there are only a few for each worker, the largest go first, by what is expected of them, so that no worker begins a
+large one when all others are about to end.
 
 *A simulation* is list scheduling: the client sends one task after another, and each begins when it was sent and a
 worker is free. The seconds of the bundles are those that were measured; what is not shared out takes as long as it did.
