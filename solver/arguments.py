@@ -8,11 +8,12 @@ from pathlib import Path
 from pdb_builder.argument_types import number_above_0, seconds_above_0, whole_number
 from pdb_builder.shell import folder_option, parse_size, positive, threads_option
 
-from .argument_types import moves_per_second, moves_to_look_back, number_from_1, number_list
+from .argument_types import moves_per_second, moves_to_look_back, number_from_1, number_list, seconds_from_0
 from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
 from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES
+from .search.sharing import TASK_COST
 from .settings import CHOICES, DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
 from .show.playback import SPEED
 
@@ -146,6 +147,18 @@ def random_options(command: argparse.ArgumentParser) -> None:
 
 def journal_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("journal_file", type=Path, metavar="FILE", help="the journal of a search")
+    command.add_argument(
+        "--simulate-workers",
+        type=number_list,
+        metavar="NUMBERS",
+        help="say how long the search would have taken with so many workers of a cluster, as in 1,2,8,64,1000",
+    )
+    command.add_argument(
+        "--task-cost",
+        type=seconds_from_0,
+        metavar="SECONDS",
+        help=f"what a task costs the client and the scheduler, for --simulate-workers (default: {TASK_COST})",
+    )
     command.add_argument("--json", action="store_true", help="one JSON object")
 
 

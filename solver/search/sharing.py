@@ -5,6 +5,9 @@ together. Tasks are sent in the order of the search, in which a solution that is
 there are only a few for each worker, the largest go first, by what is expected of them, so that no worker begins a
 large one when all others are about to end.
 
+Small iterations are not worth the messages, and those of a meeting need what the client has in its memory. Both stay
+with the client, and so do beams.
+
 *A simulation* is list scheduling: the client sends one task after another, and each begins when it was sent and a
 worker is free. The seconds of the bundles are those that were measured; what is not shared out takes as long as it did.
 """
@@ -13,8 +16,12 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+if TYPE_CHECKING:
+    from .journal import Step
+
+MANY = 3_000_000  # boards of the iteration before: with fewer, an iteration is not shared out
 FEW = 8  # tasks per worker: with no more, the largest go first
 TASK_SECONDS = 0.5  # that a task takes at least, if there are enough bundles
 TASK_COST = 0.002  # seconds of the client and the scheduler for a task (docs/benchmarks.md)
@@ -67,3 +74,29 @@ def simulate(seconds: Sequence[float], expected: Sequence[float], workers: int, 
     else:
         limit = "the work"
     return Simulated(workers, len(tasks), end, sum(seconds) / (workers * whole), limit)
+
+
+class SimulatedSearch(NamedTuple):
+    """A search with a number of workers."""
+
+    workers: int
+    seconds: float
+    with_client: float  # of these, those of what is not shared out
+    last: Simulated | None  # the last iteration that is
+
+
+def simulate_search(steps: Sequence[Step], workers: int, cost: float = TASK_COST) -> SimulatedSearch:
+    """The search of a journal."""
+    with_client = shared = 0.0
+    last, generated = None, dict[str, int]()  # by the iteration before, from each end
+    for step in steps:
+        what, result = step.what or {}, step.result or {}
+        bundles = [step.bundles[number] for number in sorted(step.bundles)]
+        if bundles and what.get("threshold") is None and generated.get(what["side"], 0) >= MANY:
+            seconds, expected = ([one[name] for one in bundles] for name in ("seconds", "weight"))
+            last = simulate(seconds, expected, workers, cost)
+            shared += last.seconds
+        else:
+            with_client += result.get("seconds", 0.0)
+        generated[what.get("side", "")] = result.get("generated", 0)
+    return SimulatedSearch(workers, with_client + shared, with_client, last)

@@ -50,6 +50,7 @@ from .depth_first import (
 from .journal import Step
 from .outcome import Cluster, Iteration, Limits, OnProgress, Outcome, Problem, Progress
 from .packed_moves import node_of, slot_of
+from .sharing import MANY
 from .thresholds import NOTHING, PUT_IN, Opposite
 from .word_files import AUTOMATON, made_automaton
 
@@ -60,7 +61,6 @@ UNCUT = 300_000  # if the iteration before generated fewer boards than this, the
 UNCUT_ALONE = 10_000_000  # the same for a single thread, which cuts only to tell how far it is
 LEAST_BUNDLES, MOST_BUNDLES = 32, 2_000
 BUNDLE_SIZE = 50_000  # boards of the iteration before per bundle, within these limits
-MANY = 3_000_000  # boards of the iteration before: with fewer, a cluster is not worth the messages
 GROWTH = 6  # of an iteration beside the one before, as a rule
 FIRST_LISTED = 256  # room for paths to the floor, doubled when it is full
 NO_FILTER = np.zeros(1, dtype=np.int64)
@@ -522,8 +522,9 @@ class Tree:
             for number, bundle in enumerate(cut.bundles)
             if bundles.wanted(number)
         }
-        size = GROWTH * self.expected / all_of_it  # boards of a bundle whose weight is 1
-        cluster.search(self, bound, work, size, add, pulse)
+        if work:
+            size = GROWTH * self.expected / all_of_it  # boards of a bundle whose weight is 1
+            cluster.search(self, bound, work, size, add, pulse)
 
     def search_bundle(
         self, worker: _Worker, bound: int, paths: list[np.ndarray], given_up: Callable[[], bool]
