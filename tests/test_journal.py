@@ -30,10 +30,10 @@ def back(grid, blank, missing: Missing, check):
     return manhattan.prepare(grid, blank)
 
 
-def searched(path, board, threads=1, options=None, limits=None, of=OF):
+def searched(path, board, threads=1, options=None, limits=None, of=OF, backward=back):
     """What a search with a journal finds, but for the seconds."""
     log = journal.open_journal(path, of, lambda: True)
-    problem = Problem(GRID, 0, board, manhattan.prepare(GRID, 0), backward=back, journal=log)
+    problem = Problem(GRID, 0, board, manhattan.prepare(GRID, 0), backward=backward, journal=log)
     try:
         outcome = two_ended.search(
             problem, threads=threads, limits=limits or Limits(), progress=unreported, **(options or {})
@@ -91,6 +91,37 @@ def test_what_is_finished_is_not_searched_again(tmp_path, small_trees, monkeypat
     monkeypatch.setattr(two_ended.Tree, "search_bundle", refused)
     monkeypatch.setattr(two_ended.Tree, "_in_one_piece", refused)
     assert searched(path, board) == expected
+
+
+def test_trials_from_the_other_end_are_noted_part_by_part(tmp_path, small_trees):
+    path = tmp_path / "a.journal"
+    searched(path, korf_in_order()[3].board, options=WAYS["better end"])
+    steps = journal.steps_of(path, read_journal(path))
+    trials = [step for step in steps if step.what.get("threshold") is not None]
+    assert {step.what["side"] for step in trials} == {"forward", "backward"}
+    for step in trials:
+        visited = sum(sum(one["visited"].values()) for one in step.bundles.values())
+        assert step.bundles and 0 < visited <= sum(step.result["visited"])
+
+
+def test_a_database_that_is_built_on_the_way_changes_nothing(tmp_path, small_trees, monkeypatch):
+    """It is missing at first, and there from the beginning when the search goes on."""
+    monkeypatch.setattr(two_ended, "WORTH_BUILDING", 20_000)
+    board, path, built, asked = korf_in_order()[3].board, tmp_path / "a.journal", [], []
+
+    def building(grid, blank, missing, check):
+        asked.append(missing)
+        if missing is Missing.BUILD:
+            built.append(blank)
+        return manhattan.prepare(grid, blank) if built else None
+
+    expected = searched(path, board, options=WAYS["better end"], backward=building)
+    assert len(set(asked)) == 2 and asked[-1] is Missing.BUILD
+    lines = path.read_bytes().splitlines(keepends=True)
+    looked = next(number for number, line in enumerate(lines) if b'"opened":false' in line)
+    for kept in range(looked + 1, len(lines), 7):
+        path.write_bytes(b"".join(lines[:kept]))
+        assert searched(path, board, options=WAYS["better end"], backward=building) == expected
 
 
 def test_a_journal_is_believed(tmp_path, small_trees):

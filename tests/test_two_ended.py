@@ -11,6 +11,7 @@ import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
 from pdb_builder.base.errors import InputError
+from solver import solving
 from solver.frame import frame_of
 from solver.heuristics import linear_conflict, manhattan, pattern_database, uninformed
 from solver.search import board_filter, two_ended
@@ -344,6 +345,30 @@ def test_json_names_the_direction_and_the_sides(run):
 def test_an_upper_bound_without_a_shorter_solution_is_a_bound(run):
     code, output, errors = run("solve", BOARD, "--heuristic", "manhattan", "--upper-bound", "38", "--quiet")
     assert (code, output) == (3, "") and "no solution has fewer than 38 moves" in errors
+
+
+def test_what_was_to_be_proven_counts_before_the_upper_bound(run):
+    words = ("--heuristic", "manhattan", "--upper-bound", "20", "--prove-at-least", "30")
+    code, output, _ = run("solve", BOARD, *words)
+    assert code == 0 and "at least" in output and "proven" in output
+
+
+def test_an_end_that_was_given_up_is_not_where_the_search_went_on(monkeypatch):
+    """The way back has no heuristic, so it is hopeless."""
+    monkeypatch.setattr(two_ended, "SMALL", 1000)
+    board = korf_in_order()[3].board
+    outcome = searched(
+        "ida-star",
+        Grid(4, 4),
+        0,
+        board,
+        manhattan.prepare(Grid(4, 4), 0),
+        backward=uninformed.prepare,
+        direction="auto",
+    )
+    (given_up,) = (one for one in outcome.iterations if one.given_up)
+    assert given_up.side == "backward" and "takes more than" in outcome.why
+    assert solving._direction(outcome) == "forward" and length(outcome) == korf_in_order()[3].length
 
 
 @pytest.mark.parametrize(
