@@ -5,6 +5,7 @@ import os
 import random
 import signal
 import time
+import tracemalloc
 
 import pytest
 
@@ -13,7 +14,7 @@ from pdb_builder.base.errors import InputError
 from solver import solve
 from solver.heuristics import manhattan
 from solver.instances import load_set
-from solver.search import journal, two_ended
+from solver.search import journal, journal_file, two_ended
 from solver.search.journal_file import JournalFile, read_journal
 from solver.search.outcome import Limits, Missing, Problem, unreported
 
@@ -138,7 +139,7 @@ def test_every_byte_counts(tmp_path):
         if b"\n" in whole[:at]:
             assert read_journal(path) == records[: whole[:at].count(b"\n")]
         else:
-            with pytest.raises(InputError, match="is empty"):
+            with pytest.raises(InputError, match="is all there is" if at else "is empty"):
                 read_journal(path)
     lines = whole.splitlines(keepends=True)
     for wrong in (lines[:2] + lines[3:], [*lines[:2], lines[3], lines[2], *lines[4:]], [*lines, lines[-1]]):
@@ -159,6 +160,56 @@ def test_what_a_journal_is_not(tmp_path):
     for use in (JournalFile, read_journal):
         with pytest.raises(InputError, match="No such file"):
             use(tmp_path / "missing" / "a.journal")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"{", b'{"jour', b'{"journal":', b'{"journal":"Nature"', b'{"journal":"Nature","volume":1}', b'{"journal":1,"b'],
+)
+def test_a_file_of_somebody_else_is_left_alone(content, tmp_path):
+    """Even if it begins like a journal: only the beginning of the very line that is to be written is overwritten."""
+    path = tmp_path / "notes.json"
+    line = JournalFile(tmp_path / "a.journal", header := {"journal": 1, **OF})
+    line.append([header])
+    line.close()
+    own = (tmp_path / "a.journal").read_bytes()
+    for rest in (b"", b"\n", b"x", b"\nmore\n"):
+        path.write_bytes(content + rest)
+        if not own.startswith(content + rest):
+            with pytest.raises(InputError, match="is not a journal"):
+                journal.open_journal(path, OF, lambda: True)
+            with pytest.raises(InputError, match="is not a journal"):
+                JournalFile(path)
+        with pytest.raises(InputError, match="is not a journal"):
+            read_journal(path)
+        assert path.read_bytes() == content + rest
+    for kept in range(len(own)):
+        path.write_bytes(own[:kept])
+        journal.open_journal(path, OF, lambda: True).close()
+        assert path.read_bytes() == own
+
+
+def test_files_of_any_size(tmp_path, monkeypatch):
+    """A file takes the memory of its size, however many calls it takes to read it; one that is absurd is refused."""
+    path = tmp_path / "a.journal"
+    searched(path, korf_in_order()[0].board)
+    records = read_journal(path)
+    tracemalloc.start()
+    try:
+        assert read_journal(path) == records
+        assert tracemalloc.get_traced_memory()[1] < 100 * path.stat().st_size
+    finally:
+        tracemalloc.stop()
+    monkeypatch.setattr(journal_file, "AT_ONCE", 100)
+    assert read_journal(path) == records and JournalFile(path).records == records
+    whole = path.read_bytes()
+    os.truncate(path, (1 << 32) + 1)
+    for use in (JournalFile, read_journal):
+        with pytest.raises(InputError, match="has 4,294,967,297 bytes, and a journal at most 4,294,967,296"):
+            use(path)
+    assert path.stat().st_size == (1 << 32) + 1
+    with open(path, "rb") as file:
+        assert file.read(len(whole)) == whole
 
 
 def test_one_search_at_a_time(tmp_path):
@@ -193,8 +244,8 @@ def test_a_full_disk_ends_the_search_and_loses_nothing(tmp_path, small_trees, mo
     opened = journal.JournalFile
     for room in (5, 700, 2000, 5000):
 
-        def filled(path, room=room):
-            file = opened(path)
+        def filled(path, header, room=room):
+            file = opened(path, header)
             file.file = Full(file.file, room)
             return file
 
@@ -203,6 +254,34 @@ def test_a_full_disk_ends_the_search_and_loses_nothing(tmp_path, small_trees, mo
             searched(path, board, 2)
     monkeypatch.setattr(journal, "JournalFile", opened)
     assert searched(path, board) == expected
+
+
+REMOVED, REPLACED = "was removed or renamed", "was replaced by another file"
+
+
+@pytest.mark.parametrize(
+    ("happens", "message"),
+    [
+        (lambda path: path.unlink(), REMOVED),
+        (lambda path: path.rename(path.with_suffix(".old")), REMOVED),
+        (lambda path: (path.unlink(), path.touch()), REPLACED),
+        (lambda path: (path.with_suffix(".new").write_text("mine"), path.with_suffix(".new").rename(path)), REPLACED),
+        (lambda path: os.truncate(path, 10), "was changed .* it has 10 bytes instead of"),
+        (lambda path: path.write_bytes(path.read_bytes() + b"more"), "was changed .* bytes instead of"),
+    ],
+)
+def test_a_journal_that_is_lost_while_it_is_written(happens, message, tmp_path):
+    """It is noticed when the next line is written, and nothing is changed."""
+    path = tmp_path / "a.journal"
+    file = JournalFile(path)
+    file.append([{"journal": 1}, {"step": 0}])
+    happens(path)
+    left = {one: one.read_bytes() for one in tmp_path.iterdir()}
+    with pytest.raises(InputError, match=message) as error:
+        file.append([{"step": 1}])
+    assert "\n" not in str(error.value)
+    file.close()
+    assert {one: one.read_bytes() for one in tmp_path.iterdir()} == left
 
 
 def test_nothing_is_written_that_cannot_be_trusted(tmp_path):

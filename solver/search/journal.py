@@ -129,7 +129,8 @@ class Journal:
 
 def open_journal(path: Path, of: dict, trusted: Callable[[], bool]) -> Journal:
     """The journal in a file: a new one, or that of the same search. Raises ``InputError`` if it is of another one."""
-    file, header = JournalFile(path), {"journal": VERSION, **of}
+    header = {"journal": VERSION, **of}
+    file = JournalFile(path, header)
     try:
         if not file.records:
             file.append([header])
