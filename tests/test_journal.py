@@ -1,5 +1,6 @@
 """Journals: a search that was ended in any way goes on where it was, and comes to the same end."""
 
+import hashlib
 import json
 import os
 import random
@@ -14,7 +15,8 @@ from pdb_builder.base.errors import InputError
 from solver import solve
 from solver.heuristics import manhattan
 from solver.instances import load_set
-from solver.search import journal, journal_file, two_ended
+from solver.search import journal, journal_file, journal_records, two_ended
+from solver.search.automaton import cell_of
 from solver.search.journal_file import JournalFile, read_journal
 from solver.search.outcome import Limits, Missing, Problem, unreported
 
@@ -44,6 +46,16 @@ def searched(path, board, threads=1, options=None, limits=None, of=OF):
     iterations = [one._replace(seconds=0) for one in outcome.iterations]
     incumbents = [one._replace(seconds=0) for one in outcome.incumbents]
     return outcome.paths, outcome.expanded, outcome.generated, outcome.lower_bound, iterations, incumbents
+
+
+def forge(path, lines):
+    """Write a journal of records, or of any bytes without the last brace, whose checksums match."""
+    check, content = "", b""
+    for line in lines:
+        text = line if isinstance(line, bytes) else json.dumps(line, separators=(",", ":")).encode()[:-1]
+        check = hashlib.sha256(check.encode() + text).hexdigest()[:16]
+        content += text + f',"check":"{check}"}}\n'.encode()
+    path.write_bytes(content)
 
 
 WAYS = {
@@ -98,15 +110,12 @@ def test_a_journal_is_believed(tmp_path, small_trees):
     board, path = korf_in_order()[3].board, tmp_path / "a.journal"
     expected = searched(path, board)
     records = read_journal(path)
-    path.unlink()
     for record in records:
         if "subtree" in record:
             record["expanded"] += 1
         if "result" in record:
             record["result"]["expanded"] += 1
-    file = JournalFile(path)
-    file.append(records)
-    file.close()
+    forge(path, records)
     assert searched(path, board)[1] > expected[1]
 
 
@@ -310,14 +319,194 @@ def test_another_search_is_refused(tmp_path):
             solve(**arguments)
     with pytest.raises(InputError, match="keeps no journal"):
         solve(board, algorithm="a-star", journal=path)
-    records = read_journal(path)
-    path.unlink()
-    file = JournalFile(path)
+    records = read_journal(path)[:2]
     records[1]["what"]["bound"] += 2
-    file.append(records)
-    file.close()
+    forge(path, records)
     with pytest.raises(InputError, match="step 1 of the journal is with bound"):
         solve(board, heuristic="manhattan", journal=path)
+
+
+# ---- records of others --------------------------------------------------------------------------
+
+EIGHT = "8 6 7 / 2 5 4 / 3 0 1"  # 31 moves
+COUNTS = {"expanded": 10, "generated": 20, "seconds": 0.5}
+FOUND = COUNTS | {"least": 23, "paths": []}
+RESULT = FOUND | {"visited": None, "refuted": True}
+WHAT = {"bound": 21, "side": "forward", "heuristic": "manhattan", "databases": [], "pruning": 14}
+WHAT |= {"threshold": None, "role": None}
+MEETING = {"step": 0, "what": WHAT | {"threshold": 30, "role": 1}}
+A_BEAM = {"bound": 21, "side": "beam", "width": 5, "back": False}
+FIRST, CUT = {"step": 0, "what": WHAT}, {"step": 0, "cut": [4, 3]}
+PIECE = {"step": 0, "subtree": 2, **FOUND}
+BUNDLE = {"step": 0, "bundle": 2, **FOUND, "sizes": [1, 2], "visited": None}
+ODD = ["1", 1.5, -1, True, None, [], {}, 1 << 70]  # in the place of a count
+
+
+def with_result(**changed):
+    return [FIRST, {"step": 0, "result": RESULT | changed}]
+
+
+def with_piece(piece=PIECE, **changed):
+    return [FIRST, CUT, piece | changed]
+
+
+def without(record, name):
+    return {key: value for key, value in record.items() if key != name}
+
+
+FORGED = {  # what comes after the first line, the last record of which is refused
+    "no JSON": [b'{"step":0,,'],
+    "an array": [b"[1,2]"],
+    "a number": [b"1"],
+    "not UTF-8": [b'{"step":0,"what":"\xff"'],
+    "UTF-16": ['{"step":0'.encode("utf-16")],
+    "empty": [b""],
+    "a long number": [b'{"step":' + b"1" * 5000],
+    "deep": [b'{"step":' + b"[" * 100_000],
+    "rather deep": [b'{"step":' + b"[" * 500 + b"]" * 500],
+    "not a number": [FIRST, b'{"step":0,"result":{"expanded":NaN}'],
+    "infinite": [FIRST, b'{"step":0,"result":{"expanded":-Infinity}'],
+    "overflow": [FIRST, CUT, json.dumps(PIECE).encode()[:-1].replace(b"0.5", b"1e999")],
+    "nothing": [{}],
+    "no step": [{"what": WHAT}],
+    "what is text": [{"step": 0, "what": "21"}],
+    "what is a list": [{"step": 0, "what": [1]}],
+    "what twice": [FIRST, FIRST],
+    "half a meeting": [{"step": 0, "what": WHAT | {"role": 1}}],
+    "no beginning": [{"step": 0, "result": RESULT}],
+    "a step is left out": [FIRST, {"step": 2, "what": WHAT}],
+    "a result without a step": [FIRST, {"step": 1, "result": RESULT}],
+    "another member": [FIRST, {"step": 0, "result": RESULT, "more": 1}],
+    "an unknown record": [FIRST, {"step": 0, "note": "hello"}],
+    "two in one": [FIRST, CUT | {"result": RESULT}],
+    "a result twice": [*with_result(), {"step": 0, "result": RESULT}],
+    "a result that is text": [FIRST, {"step": 0, "result": "done"}],
+    "a result that is a list": [FIRST, {"step": 0, "result": [RESULT]}],
+    "a result that is null": [FIRST, {"step": 0, "result": None}],
+    "more in a result": with_result(more=1),
+    "a number in place of a flag": with_result(refuted=1),
+    "text in place of seconds": with_result(seconds="1"),
+    "negative seconds": with_result(seconds=-1),
+    "paths that are null": with_result(paths=None),
+    "an empty path": with_result(paths=[[]]),
+    "a path that is null": with_result(paths=[None]),
+    "a path of text": with_result(paths=[["1"] * 22]),
+    "a negative path": with_result(paths=[[-1] * 22]),
+    "a short path": with_result(paths=[[1] * 21]),
+    "a path off the board": with_result(paths=[[9] * 22]),
+    "a bound that does not rise": with_result(least=21),
+    "a bound out of reach": with_result(least=1 << 20),
+    "sums without a meeting": with_result(visited=[1]),
+    "a meeting without sums": [MEETING, {"step": 0, "result": RESULT}],
+    "negative sums": [MEETING, {"step": 0, "result": RESULT | {"visited": [-1]}}],
+    "sums that are too large": [MEETING, {"step": 0, "result": RESULT | {"visited": [0] * 43 + [1]}}],
+    "too many sums": [MEETING, {"step": 0, "result": RESULT | {"visited": [0] * 1000}}],
+    "sums by no number": [MEETING, {"step": 0, "result": RESULT | {"visited": {"x": 1}}}],
+    "a cut twice": [FIRST, CUT, CUT],
+    "a cut in three": [FIRST, {"step": 0, "cut": [1, 2, 3]}],
+    "a cut that is a number": [FIRST, {"step": 0, "cut": 3}],
+    "a cut into fewer than none": [FIRST, {"step": 0, "cut": [3, -1]}],
+    "a cut into halves": [FIRST, {"step": 0, "cut": [3, 0.5]}],
+    "a piece without a cut": [FIRST, PIECE],
+    "a piece of nothing": [FIRST, {"step": 0, "cut": [4, 0]}, PIECE | {"subtree": 0}],
+    "a piece twice": [*with_piece(), PIECE],
+    "a piece beyond the cut": with_piece(subtree=3),
+    "a piece before the first": with_piece(subtree=-1),
+    "a piece by name": with_piece(subtree="2"),
+    "more in a piece": with_piece(more=1),
+    "a bundle without sizes": with_piece(without(BUNDLE, "sizes")),
+    "a bundle of odd sizes": with_piece(BUNDLE, sizes=[-1]),
+    "a bundle with sums": with_piece(BUNDLE, visited={"3": 1}),
+    "a beam that is cut": [{"step": 0, "what": A_BEAM}, CUT],
+    "a beam with the result of an iteration": [{"step": 0, "what": A_BEAM}, {"step": 0, "result": RESULT}],
+    "a beam with an empty path": [{"step": 0, "what": A_BEAM}, {"step": 0, "result": COUNTS | {"path": []}}],
+    "a beam off the board": [{"step": 0, "what": A_BEAM}, {"step": 0, "result": COUNTS | {"path": [7, 9]}}],
+    **{f"step {odd!r}": [{"step": odd, "what": WHAT}] for odd in ODD},
+    **{f"bound {odd!r}": [{"step": 0, "what": WHAT | {"bound": odd}}] for odd in ODD},
+    **{f"width {odd!r}": [{"step": 0, "what": A_BEAM | {"width": odd}}] for odd in ODD},
+    **{f"{name} {odd!r}": with_result(**{name: odd}) for name in ("expanded", "generated", "least") for odd in ODD},
+    **{f"a piece with {name} {odd!r}": with_piece(**{name: odd}) for name in ("expanded", "least") for odd in ODD},
+    **{f"what without {name}": [{"step": 0, "what": without(WHAT, name)}] for name in WHAT},
+    **{f"a result without {name}": [FIRST, {"step": 0, "result": without(RESULT, name)}] for name in RESULT},
+    **{f"a piece without {name}": [FIRST, CUT, without(PIECE, name)] for name in PIECE if name != "step"},
+}
+
+
+@pytest.fixture(scope="module")
+def header(tmp_path_factory):
+    """The first line of the journal of a search."""
+    path = tmp_path_factory.mktemp("header") / "a.journal"
+    solve(EIGHT, heuristic="manhattan", journal=path, node_limit=1)
+    return read_journal(path)[0]
+
+
+def test_records_that_are_what_they_must_be(header, tmp_path):
+    """The test of the next one: what it changes is accepted as it is."""
+    path = tmp_path / "a.journal"
+    both = [{"step": 0, "result": RESULT | {"visited": [0] * 42 + [1]}}] * 2  # a half may be searched again
+    other = {"step": 1, "what": A_BEAM}
+    for lines in (
+        [*with_piece(), {"step": 0, "result": RESULT}, other, {"step": 1, "result": COUNTS | {"path": None}}],
+        with_piece(BUNDLE),
+        [MEETING, CUT, BUNDLE | {"visited": {"3": 1}}, *both],
+        [other | {"step": 0}, {"step": 0, "result": COUNTS | {"path": [7, 8]}}],
+        with_result(paths=[[8] * 22], refuted=False),
+        [FIRST, {"step": 0, "cut": [4, 0]}],
+    ):
+        forge(path, [header, *lines])
+        assert len(journal.steps_of(path, read_journal(path))) == 1 + (other in lines)
+
+
+@pytest.mark.parametrize("name", FORGED)
+def test_records_of_others_are_refused(name, header, tmp_path, run):
+    """With a checksum that matches, in one line that says where, by the search and by the command."""
+    path = tmp_path / "a.journal"
+    forge(path, [header, *FORGED[name]])
+    content = path.read_bytes()
+    with pytest.raises(InputError) as error:
+        solve(EIGHT, heuristic="manhattan", journal=path)
+    told = str(error.value)
+    assert told.startswith(f"{path}, line {len(FORGED[name]) + 1}: ") and told.endswith(": choose another journal")
+    assert "\n" not in told and len(told) < 300
+    code, output, errors = run("journal", str(path))
+    assert (code, output, errors) == (2, "", f"pdb-solver: error: {told}\n")
+    assert path.read_bytes() == content
+
+
+def test_headers_of_others_are_refused(header, tmp_path, run):
+    path = tmp_path / "a.journal"
+    wrong = {
+        "journal": [0, 2, "1", True, None, 1.5],
+        "shape": ["3", "3x4", 3, None, "99x99", "1x9"],
+        "wrap": [2, None, "no"],
+        "board": [[], "012", [1] * 9, list(range(1, 10)), list(range(8)), [[0]], None],
+        "goal": [[], "last", [0] * 9],
+        "algorithm": [None, 1, "a\nb", "\ud800", "\x1b[2J"],
+        "heuristic": [None, []],
+        "databases": ["x", [1]],
+        "pruning": [14, [14], ["1", "2"]],
+        "every": ["no"],
+        "direction": ["up", None],
+        "upper_bound": ["40", -1],
+        "order": [True],
+    }
+    changed = [header | {name: value} for name, values in wrong.items() for value in values]
+    changed += [without(header, name) for name in header if name != "journal"] + [header | {"more": 1}]
+    for one in changed:
+        forge(path, [one, *with_result()])
+        code, output, errors = run("journal", str(path))
+        assert (code, output, errors.count("\n")) == (2, "", 1), one
+        assert f"{path}, line 1: " in errors and errors.endswith(": choose another journal\n") and len(errors) < 400
+        with pytest.raises(InputError, match=r"another journal|another search") as error:
+            solve(EIGHT, heuristic="manhattan", journal=path)
+        assert "\n" not in str(error.value)
+    forge(path, [header | {"journal": 2}])
+    with pytest.raises(InputError, match="line 1: the format is 2, and this version reads 1: choose another journal"):
+        solve(EIGHT, heuristic="manhattan", journal=path)
+
+
+def test_the_cell_of_a_successor():
+    assert cell_of(-1) == journal_records.CELL
 
 
 def test_a_lower_bound_is_enough():

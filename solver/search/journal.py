@@ -29,8 +29,7 @@ from typing import Any
 from pdb_builder.base.errors import InputError
 
 from .journal_file import JournalFile
-
-VERSION = 1  # of the records, and of how a search decides which step comes next
+from .journal_records import VERSION, check_version, known_steps
 
 
 class Step:
@@ -135,7 +134,8 @@ def open_journal(path: Path, of: dict, trusted: Callable[[], bool]) -> Journal:
         if not file.records:
             file.append([header])
             file.records = [header]
-        elif file.records[0] != header:
+        check_version(path, file.records[0])
+        if file.records[0] != header:
             raise InputError(
                 f"{path} is the journal of another search, {_differs(file.records[0], header)}: choose another"
             )
@@ -147,22 +147,11 @@ def open_journal(path: Path, of: dict, trusted: Callable[[], bool]) -> Journal:
 
 def steps_of(path: Path, records: list[dict], note: Callable[[dict], object] | None = None) -> list[Step]:
     """The steps in the records of a journal. Raises ``InputError`` if they make no sense."""
-    steps: list[Step] = []
-    try:
-        for record in records[1:]:
-            number = record.pop("step")
-            if number == len(steps):
-                steps.append(Step(number, note))
-            step = steps[number]
-            if "subtree" in record:
-                step.subtrees[record.pop("subtree")] = record
-            else:
-                ((name, value),) = record.items()
-                if name not in ("what", "cut", "result"):
-                    raise KeyError(name)
-                setattr(step, name, value)
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
-        raise InputError(f"{path} has a record of another version: choose another journal") from None
+    steps = []
+    for number, known in enumerate(known_steps(path, records)):
+        step = Step(number, note)
+        step.what, step.cut, step.subtrees, step.result = known.what, known.cut, known.pieces, known.result
+        steps.append(step)
     return steps
 
 

@@ -66,7 +66,7 @@ def progress_of(grid: Grid, steps: list[Step]) -> JournalProgress:
 def _part(step: Step) -> Part:
     what = step.what or {}
     done = [step.result] if step.result else list(step.subtrees.values())
-    share = 1.0 if step.result else len(done) / step.cut[1] if step.cut else 0.0
+    share = 1.0 if step.result else len(done) / max(1, step.cut[1]) if step.cut else 0.0
     expanded, generated, seconds = (sum(one[name] for one in done) for name in ("expanded", "generated", "seconds"))
     refuted = bool(step.result and step.result.get("refuted"))
     return Part(what["bound"], what["side"], expanded, generated, seconds, share, refuted)
