@@ -12,7 +12,7 @@ import pytest
 
 from pdb_builder import Grid
 from pdb_builder.base.errors import InputError
-from solver import solve
+from solver import solve, solving
 from solver.heuristics import manhattan
 from solver.instances import load_set
 from solver.search import journal, journal_file, journal_records, two_ended
@@ -27,22 +27,29 @@ pytestmark = pytest.mark.jit
 
 GRID = Grid(4, 4)
 OF = {"board": "this one"}
+EIGHT = "8 6 7 / 2 5 4 / 3 0 1"  # 31 moves
 
 
 def back(grid, blank, missing: Missing, check):
     return manhattan.prepare(grid, blank)
 
 
-def searched(path, board, threads=1, options=None, limits=None, of=OF):
-    """What a search with a journal finds, but for the seconds."""
-    log = journal.open_journal(path, of, lambda: True)
+def outcome_of(path, board, threads=1, options=None, limits=None):
+    """The outcome of a search with a journal, and why that could not be written."""
+    log = journal.open_journal(path, OF, lambda: True)
+    limits = (limits or Limits())._replace(intact=log.look)
     problem = Problem(GRID, 0, board, manhattan.prepare(GRID, 0), backward=back, journal=log)
     try:
-        outcome = two_ended.search(
-            problem, threads=threads, limits=limits or Limits(), progress=unreported, **(options or {})
-        )
+        outcome = two_ended.search(problem, threads=threads, limits=limits, progress=unreported, **(options or {}))
     finally:
         log.close()
+    return outcome, log.failure
+
+
+def searched(path, board, threads=1, options=None, limits=None):
+    """What a search with a journal finds, but for the seconds."""
+    outcome, failure = outcome_of(path, board, threads, options, limits)
+    assert failure is None
     iterations = [one._replace(seconds=0) for one in outcome.iterations]
     incumbents = [one._replace(seconds=0) for one in outcome.incumbents]
     return outcome.paths, outcome.expanded, outcome.generated, outcome.lower_bound, iterations, incumbents
@@ -230,39 +237,107 @@ def test_one_search_at_a_time(tmp_path):
     JournalFile(path).close()
 
 
-def test_a_full_disk_ends_the_search_and_loses_nothing(tmp_path, small_trees, monkeypatch):
+class Full:
+    """A file that takes some bytes, and then no more."""
+
+    def __init__(self, file, room):
+        self.file, self.room = file, room
+
+    def write(self, data):
+        if self.room == 0:
+            raise OSError(28, "No space left on device")
+        written = self.file.write(data[: self.room])
+        self.room -= written
+        return written
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+
+@pytest.fixture
+def full_after(monkeypatch):
+    """``full_after(room)``: the disk has room for so many bytes of the next journals, but for their first lines."""
+    opened = journal.open_journal
+
+    def fill(room):
+        def filled(*args):
+            log = opened(*args)
+            log.file.file = Full(log.file.file, room) if room is not None else log.file.file
+            return log
+
+        for module in (journal, solving):
+            monkeypatch.setattr(module, "open_journal", filled)
+
+    return fill
+
+
+@pytest.mark.parametrize("way", ["plain", "both ends"])
+def test_a_full_disk_ends_the_search_and_loses_nothing(way, tmp_path, small_trees, full_after):
+    """As a limit does: with what is known by then. With room again, the search goes on."""
     board, path = korf_in_order()[3].board, tmp_path / "a.journal"
-    expected = searched(tmp_path / "b.journal", board)
-
-    class Full:
-        """A file that takes some bytes, and then no more."""
-
-        def __init__(self, file, room):
-            self.file, self.room = file, room
-
-        def write(self, data):
-            if self.room == 0:
-                raise OSError(28, "No space left on device")
-            written = self.file.write(data[: self.room])
-            self.room -= written
-            return written
-
-        def __getattr__(self, name):
-            return getattr(self.file, name)
-
-    opened = journal.JournalFile
+    expected = searched(tmp_path / "b.journal", board, options=WAYS[way])
+    bounds = []
     for room in (5, 700, 2000, 5000):
+        full_after(room)
+        outcome, failure = outcome_of(path, board, 2, WAYS[way])
+        assert outcome.stopped == "journal" and outcome.suboptimality_bound is None
+        assert "No space left on device: make room, and go on with `journal`" in failure
+        assert outcome.lower_bound <= expected[3]
+        bounds.append(outcome.lower_bound)
+    assert bounds == sorted(bounds) and bounds[-1] > bounds[0]
+    full_after(None)
+    assert searched(path, board, options=WAYS[way]) == expected
 
-        def filled(path, header, room=room):
-            file = opened(path, header)
-            file.file = Full(file.file, room)
-            return file
 
-        monkeypatch.setattr(journal, "JournalFile", filled)
-        with pytest.raises(InputError, match="No space left on device: make room, and go on"):
-            searched(path, board, 2)
-    monkeypatch.setattr(journal, "JournalFile", opened)
-    assert searched(path, board) == expected
+def test_an_answer_is_given_even_if_it_cannot_be_written(tmp_path, small_trees, monkeypatch):
+    """If the last thing that is found cannot be kept, there is nothing left to search."""
+    board, path, write = korf_in_order()[3].board, tmp_path / "a.journal", JournalFile.append
+
+    def append(file, records):
+        if any(record.get("result", {}).get("paths") for record in records):
+            raise InputError("the disk is full")
+        write(file, records)
+
+    expected = searched(tmp_path / "b.journal", board)
+    monkeypatch.setattr(JournalFile, "append", append)
+    outcome, failure = outcome_of(path, board)
+    assert (outcome.stopped, failure) == (None, "the disk is full")
+    assert (outcome.paths, outcome.expanded, outcome.generated, outcome.lower_bound) == expected[:4]
+
+
+def test_what_is_known_is_told_if_the_journal_cannot_be_written(tmp_path, run, full_after):
+    """With a notice that says why, and the exit code of a limit; or with that of success if the answer is complete."""
+    words = ("solve", EIGHT, "--heuristic", "manhattan", "--journal", str(tmp_path / "a.journal"))
+    full_after(5)
+    code, output, errors = run(*words)
+    assert code == 3 and "no solution has fewer than 23 moves, the journal could not be written" in output
+    assert errors.count("\n") == 1 and f"make room, and go on with --journal {tmp_path / 'a.journal'};" in errors
+    code, output, _ = run(*words, "--json")
+    record = json.loads(output)
+    assert (code, record["stopped"], record["solved"]) == (3, "journal", False) and record["lower_bound"] >= 23
+    full_after(None)
+    code, output, errors = run(*words)
+    assert code == 0 and "31 moves, proven shortest" in output and not errors
+
+    told = []
+    full_after(10)
+    found = solve(EIGHT, heuristic="manhattan", journal=tmp_path / "b.journal", notify=told.append)
+    assert found.stopped == "journal" and not found.solved and "No space left" in told[0] and len(told) == 1
+
+
+@pytest.mark.parametrize("moment", [1, 3])
+def test_a_journal_that_is_removed_ends_the_search(moment, tmp_path, run, monkeypatch):
+    path, write, seen = tmp_path / "a.journal", JournalFile.append, []
+
+    def append(file, records):
+        seen.append(records)
+        if len(seen) == 1 + moment:
+            path.unlink()
+        write(file, records)
+
+    monkeypatch.setattr(JournalFile, "append", append)
+    code, output, errors = run("solve", EIGHT, "--heuristic", "manhattan", "--journal", str(path))
+    assert code == 3 and "the journal could not be written" in output and "was removed or renamed" in errors
 
 
 REMOVED, REPLACED = "was removed or renamed", "was replaced by another file"
@@ -328,7 +403,6 @@ def test_another_search_is_refused(tmp_path):
 
 # ---- records of others --------------------------------------------------------------------------
 
-EIGHT = "8 6 7 / 2 5 4 / 3 0 1"  # 31 moves
 COUNTS = {"expanded": 10, "generated": 20, "seconds": 0.5}
 FOUND = COUNTS | {"least": 23, "paths": []}
 RESULT = FOUND | {"visited": None, "refuted": True}

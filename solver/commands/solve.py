@@ -119,7 +119,7 @@ def _notice_once() -> Notify:
     def notify(text: str) -> None:
         if text not in given:
             given.add(text)
-            notice(text)
+            notice(with_flags(text))
 
     return notify
 

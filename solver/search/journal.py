@@ -18,6 +18,10 @@ made by a version that decides otherwise, or the way back has another database n
 *When to write.* Threads note what they have finished; the thread that waits for them writes it, many times a second.
 Nothing is written before the databases in use were compared with their checksums: what a damaged table says would
 outlive it in the journal.
+
+*If it cannot be written*, because the disk is full or somebody has removed it, the search ends as by a limit, since
+what it goes on to find would be lost. But nothing that it has found by then is: the failure is noted, and the search is
+stopped where it looks at its limits, or before its next step. An answer that is complete is given all the same.
 """
 
 from __future__ import annotations
@@ -30,6 +34,9 @@ from pdb_builder.base.errors import InputError
 
 from .journal_file import JournalFile
 from .journal_records import VERSION, check_version, known_steps
+from .stopping import Stopped
+
+JOURNAL = "journal"  # the limit that is reached when what is found cannot be kept
 
 
 class Step:
@@ -81,6 +88,7 @@ class Journal:
         self.file, self.trusted = file, trusted
         self.steps = [] if file is None else steps_of(file.path, file.records, self._note)
         self.taken = 0
+        self.failure: str | None = None  # why what was found could not be written
         self.waiting: list[dict] = []
 
     @property
@@ -94,10 +102,11 @@ class Journal:
     def step(self, what: dict, with_next: bool = False) -> Step:
         """The next step of the search. ``with_next`` is for one that is of use only together with the next.
 
-        Raises ``InputError`` if the journal has another one in its place.
+        Raises ``InputError`` if the journal has another one in its place, and ``Stopped`` as ``look``.
         """
         if self.file is None:
             return Step()
+        self.look()
         if self.taken == len(self.steps):
             self.steps.append(Step(self.taken, self._note))
         step = self.steps[self.taken]
@@ -110,20 +119,33 @@ class Journal:
             step.result = None
         return step
 
+    def look(self) -> None:
+        """Raise ``Stopped`` if something could not be written."""
+        if self.failure is not None:
+            raise Stopped(JOURNAL)
+
     def write(self) -> None:
-        """Write what was noted, if it can be trusted. Raises ``InputError`` if that fails."""
-        if self.file is not None and self.waiting and self.trusted():
+        """Write what was noted, if it can be trusted. If that fails, ``failure`` says why, and no more is written."""
+        if self.file is not None and self.failure is None and self.waiting and self.trusted():
             records, self.waiting = self.waiting, []
-            self.file.append(records)
+            try:
+                self.file.append(records)
+            except InputError as error:
+                self.failure = str(error)
 
     def close(self) -> None:
-        """Write the rest, and flush it to the disk."""
-        if self.file is not None:
-            try:
-                self.write()
+        """Write the rest, and flush it to the disk. If that fails, ``failure`` says why."""
+        if self.file is None:
+            return
+        try:
+            self.write()
+            if self.failure is None:
+                self.file.look()
                 self.file.sync()
-            finally:
-                self.file.close()
+        except InputError as error:
+            self.failure = str(error)
+        finally:
+            self.file.close()
 
 
 def open_journal(path: Path, of: dict, trusted: Callable[[], bool]) -> Journal:
