@@ -605,13 +605,16 @@ def test_how_far_a_search_is(tmp_path, run):
     board = " ".join(map(str, one.board))
     words = ("solve", board, "--goal", "first", "--heuristic", "manhattan", "--direction", "forward")
     words += ("--journal", str(path))
-    assert run(*words, "--prove-at-least", str(one.length - 4))[0] == 0
+    code, output, _ = run(*words, "--prove-at-least", str(one.length - 4), "--json")
+    generated = json.loads(output)["generated"]
+    assert code == 0
     code, output, _ = run("journal", str(path), "--json")
     told = json.loads(output)
     assert code == 0 and told["lower_bound"] == one.length - 4 and told["length"] is None
     bounds = [part["bound"] for part in told["parts"]]
     assert bounds == list(range(bounds[0], one.length - 5, 2))
-    assert told["generated"] == sum(part["generated"] for part in told["parts"]) and told["lines"] > 5
+    assert told["generated"] == 1 + sum(part["generated"] for part in told["parts"]) == generated
+    assert told["lines"] > 5
     assert [one["bound"] for one in told["next"]] == [one.length - 4, one.length - 2, one.length]
     assert run(*words)[0] == 0
     after = json.loads(run("journal", str(path), "--json")[1])
@@ -626,6 +629,18 @@ def test_how_far_a_search_is(tmp_path, run):
     assert code == 2 and not output and errors.count("\n") == 1 and "does not match its checksum" in errors
     code, _, errors = run("journal", str(tmp_path / "none"))
     assert code == 2 and "No such file" in errors
+
+
+def test_a_search_that_is_over_has_no_next_bounds(tmp_path, run):
+    """By `--upper-bound`: a journal does not say how far a search is to go otherwise."""
+    path = tmp_path / "a.journal"
+    words = ("solve", EIGHT, "--heuristic", "manhattan", "--journal", str(path), "--upper-bound", "29")
+    code, output, _ = run(*words, "--prove-at-least", "27", "--json")
+    told = json.loads(run("journal", str(path), "--json")[1])
+    assert code == 0 and told["next"] and told["generated"] == json.loads(output)["generated"]
+    code, output, _ = run(*words)
+    told = json.loads(run("journal", str(path), "--json")[1])
+    assert code == 3 and (told["lower_bound"], told["length"], told["next"]) == (29, None, [])
 
 
 # ---- killed -------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
     path = args.journal_file
     records = read_journal(path)
     header, grid = records[0], puzzle_of(path, records[0])
-    progress = progress_of(grid, steps_of(path, records))
+    progress = progress_of(grid, steps_of(path, records), header["upper_bound"])
     if args.json:
         parts = [part._asdict() for part in progress.parts]
         ahead = [one._asdict() for one in progress.next]
