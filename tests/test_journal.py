@@ -379,26 +379,41 @@ def test_another_search_is_refused(tmp_path):
     path, board = tmp_path / "a.journal", "8 6 7 / 2 5 4 / 3 0 1"
     solve(board, heuristic="manhattan", journal=path)
     solve(board, heuristic="manhattan", journal=path, threads=2, prove_at_least=20, time_limit=100)
-    other = {
-        "board": {"board": "6 4 7 / 8 5 0 / 3 2 1"},
-        "goal": {"goal": "first"},
-        "heuristic": {"heuristic": "linear-conflict"},
-        "order": {"order": "value"},
-        "pruning": {"pruning": 4},
-        "direction": {"direction": "backward"},
-        "upper_bound": {"upper_bound": 40},
-    }
-    for name, changed in other.items():
+    same, first = "with board 8 6 7 2 5 4 3 0 1", "`goal` 1 2 3 4 5 6 7 8 0 instead of with `goal` 0 1 2 3 4 5 6 7 8"
+    other = [
+        ({"board": "6 4 7 / 8 5 0 / 3 2 1"}, f"{same} instead of with board 6 4 7 8 5 0 3 2 1"),
+        ({"goal": "first"}, f"with {first}"),
+        ({"heuristic": "linear-conflict"}, "with `heuristic` manhattan instead of with `heuristic` linear-conflict"),
+        ({"order": "value"}, "with `order` fixed instead of with `order` value"),
+        ({"pruning": 4}, "with `pruning` 14 instead of with `pruning` 4"),
+        ({"direction": "backward"}, "with `direction` auto instead of with `direction` backward"),
+        ({"upper_bound": 40}, "without `upper_bound` instead of with `upper_bound` 40"),
+        ({"every": True}, "without `every` instead of with `every`"),
+    ]
+    for changed, difference in other:
         arguments = {"board": board, "heuristic": "manhattan", "journal": path} | changed
-        with pytest.raises(InputError, match=f"another search, with {name} "):
+        with pytest.raises(InputError) as error:
             solve(**arguments)
+        assert str(error.value) == f"{path} is the journal of another search, {difference}: choose another journal"
     with pytest.raises(InputError, match="keeps no journal"):
         solve(board, algorithm="a-star", journal=path)
-    records = read_journal(path)[:2]
-    records[1]["what"]["bound"] += 2
-    forge(path, records)
-    with pytest.raises(InputError, match="step 1 of the journal is with bound"):
-        solve(board, heuristic="manhattan", journal=path)
+    header, step, *_ = read_journal(path)
+    meets = {"threshold": 42, "role": 1}
+    others = [
+        ({"bound": 23}, "bound 23 instead of bound 21"),
+        ({"side": "backward"}, "from the goal instead of from the start"),
+        ({"heuristic": "hamming"}, "with `heuristic` hamming instead of with `heuristic` manhattan"),
+        ({"databases": ["ab", "cd"]}, "with databases ab cd instead of without databases"),
+        ({"pruning": 4}, "with `pruning` 4 instead of with `pruning` 14"),
+        (meets, "one of both ends, up to sum 42 instead of from one end alone"),
+        (meets | {"role": 0}, "a trial of both ends instead of no trial of both ends"),
+        (None, "a beam before bound 21 instead of bound 21"),
+    ]
+    for changed, difference in others:
+        forge(path, [header, step | {"what": A_BEAM if changed is None else step["what"] | changed}])
+        with pytest.raises(InputError) as error:
+            solve(board, heuristic="manhattan", journal=path)
+        assert str(error.value) == f"{path}: step 1 is {difference}: choose another journal"
 
 
 # ---- records of others --------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from pdb_builder.base.errors import InputError
 
 from .journal_file import JournalFile
 from .journal_records import VERSION, check_version, known_steps
+from .journal_words import difference, step_difference
 from .stopping import Stopped
 
 JOURNAL = "journal"  # the limit that is reached when what is found cannot be kept
@@ -42,8 +43,8 @@ JOURNAL = "journal"  # the limit that is reached when what is found cannot be ke
 class Step:
     """One step: what of it is finished, and notes of what gets finished now."""
 
-    def __init__(self, number: int = 0, note: Callable[[dict], object] | None = None) -> None:
-        self.number, self._note = number, note
+    def __init__(self, number: int = 0, note: Callable[[dict], object] | None = None, path: Path | None = None) -> None:
+        self.number, self._note, self.path = number, note, path
         self.what: dict | None = None
         self.cut: list[int] | None = None
         self.subtrees: dict[int, dict] = {}
@@ -59,7 +60,7 @@ class Step:
             self.what = what
             self._add(what=what)
         elif self.what != what:
-            raise InputError(f"step {self.number + 1} of the journal is {_differs(self.what, what)}")
+            raise self._other(step_difference(self.what, what))
 
     def begin_subtrees(self, depth: int, count: int) -> None:
         """Note how the step is cut. Raises ``InputError`` if it was cut otherwise."""
@@ -67,7 +68,10 @@ class Step:
             self.cut = [depth, count]
             self._add(cut=self.cut)
         elif self.cut != [depth, count]:
-            raise InputError(f"step {self.number + 1} of the journal is cut into {self.cut[1]} subtrees, not {count}")
+            raise self._other(f"cut into {self.cut[1]} parts instead of {count}")
+
+    def _other(self, difference: str) -> InputError:
+        return InputError(f"{self.path}: step {self.number + 1} is {difference}: choose another journal")
 
     def end_subtree(self, number: int, found: dict) -> None:
         """Note the end of a subtree."""
@@ -108,13 +112,10 @@ class Journal:
             return Step()
         self.look()
         if self.taken == len(self.steps):
-            self.steps.append(Step(self.taken, self._note))
+            self.steps.append(Step(self.taken, self._note, self.file.path))
         step = self.steps[self.taken]
         self.taken += 1
-        try:
-            step.begin(what)
-        except InputError as error:
-            raise InputError(f"{self.file.path}: {error}: choose another journal") from None
+        step.begin(what)
         if with_next and not (self.taken < len(self.steps) and self.steps[self.taken].result):
             step.result = None
         return step
@@ -158,9 +159,8 @@ def open_journal(path: Path, of: dict, trusted: Callable[[], bool]) -> Journal:
             file.records = [header]
         check_version(path, file.records[0])
         if file.records[0] != header:
-            raise InputError(
-                f"{path} is the journal of another search, {_differs(file.records[0], header)}: choose another"
-            )
+            other = difference(file.records[0], header)
+            raise InputError(f"{path} is the journal of another search, {other}: choose another journal")
         return Journal(file, trusted)
     except BaseException:
         file.close()
@@ -171,15 +171,7 @@ def steps_of(path: Path, records: list[dict], note: Callable[[dict], object] | N
     """The steps in the records of a journal. Raises ``InputError`` if they make no sense."""
     steps = []
     for number, known in enumerate(known_steps(path, records)):
-        step = Step(number, note)
+        step = Step(number, note, path)
         step.what, step.cut, step.subtrees, step.result = known.what, known.cut, known.pieces, known.result
         steps.append(step)
     return steps
-
-
-def _differs(there: dict, here: dict) -> str:
-    """The first difference between two records, in words."""
-    for name in {**there, **here}:
-        if there.get(name) != here.get(name):
-            return f"with {name} {there.get(name)!r} instead of {here.get(name)!r}"
-    return "the same"
