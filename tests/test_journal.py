@@ -658,6 +658,34 @@ def test_a_search_that_is_over_has_no_next_bounds(tmp_path, run):
     assert code == 3 and (told["lower_bound"], told["length"], told["next"]) == (29, None, [])
 
 
+@pytest.mark.parametrize("source", ["file", "stdin"])
+def test_one_board_of_a_file(source, tmp_path, run):
+    """Or of stdin. Two of them are refused before the first is searched."""
+    path, boards = tmp_path / "a.journal", tmp_path / "boards.txt"
+    words = ["solve", "--heuristic", "manhattan", "--journal", str(path)]
+
+    def solved(text, *more):
+        boards.write_text(text)
+        if source == "file":
+            return run(*words, "--file", str(boards), *more)
+        return run(*words, "-", *more, stdin=text)
+
+    for text in (f"{EIGHT}\n6 4 7 / 8 5 0 / 3 2 1\n", f"# two\n{EIGHT}\n\nbad\n"):
+        code, output, errors = solved(text)
+        assert (code, output, errors.count("\n")) == (2, "", 1) and not path.exists()
+        assert "--journal is for the search of one board, and there is another, line " in errors
+    code, _, errors = solved("# none\n")
+    assert code == 2 and "there is no board in the input" in errors and not path.exists()
+    code, output, _ = solved(f"# one\n{EIGHT.replace(' / ', chr(10))}\n", "--json")
+    assert code == 0 and (record := json.loads(output))["length"] == 31 and record["line"] == 2
+    told = json.loads(run("journal", str(path), "--json")[1])
+    assert told["length"] == 31 and told["generated"] == record["generated"]
+    before = path.read_bytes()
+    assert "31 moves" in solved(f"{EIGHT}\n")[1] and path.read_bytes() == before
+    code, _, errors = run(*words, "--set", "korf100")
+    assert code == 2 and "there is another, 2: give one of them" in errors and path.read_bytes() == before
+
+
 # ---- killed -------------------------------------------------------------------------------------
 
 

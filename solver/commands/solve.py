@@ -9,7 +9,8 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from threading import Event
 from typing import NamedTuple
 
@@ -62,10 +63,10 @@ class Answer(NamedTuple):
 def run(args: argparse.Namespace) -> int:
     if args.json + args.quiet + args.show + args.animate > 1:
         raise InputError("--json, --quiet, --show and --animate exclude each other: give one of them")
-    boards, several = input_boards(args)
+    boards, several = input_boards(args, answered=args.journal is None)
     _check_showing(args, several)
-    if args.journal is not None and several:
-        raise InputError("--journal is for the search of one board: write the board after the command")
+    if args.journal is not None:
+        boards = _the_only(boards)
     settings, interrupt, notify = _settings(args), Event(), _notice_once()
     if not several:
         with SearchMeter(silent=args.quiet or args.json) as meter:
@@ -82,6 +83,15 @@ def run(args: argparse.Namespace) -> int:
             return _solve(board, args, settings, bar.report, notify, interrupt)
 
         return _print_answers(map_jobs(boards, work, args.jobs or 1, interrupt), args, notify, bar)
+
+
+def _the_only(boards: Iterable[InputBoard]) -> list[InputBoard]:
+    """The board that a journal is of. Raises ``InputError`` if there are more; one after it is waited for."""
+    first = list(islice(boards, 2))
+    if len(first) > 1:
+        other = first[1].name
+        raise InputError(f"--journal is for the search of one board, and there is another, {other}: give one of them")
+    return first
 
 
 def _settings(args: argparse.Namespace) -> Settings:
