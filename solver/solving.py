@@ -206,7 +206,7 @@ def _both(first: Callable[[], object], second: Callable[[], object]) -> Callable
 
 def _direction(outcome: Outcome) -> str | None:
     """Where a depth-first search has begun at the last bound: forward, backward or both."""
-    *_, last = None, *(one for one in outcome.iterations if one.side != BEAM)
+    *_, last = None, *(one for one in outcome.iterations if one.side != BEAM and not one.given_up)
     return last and ("both" if last.meets else last.side)
 
 

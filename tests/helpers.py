@@ -10,7 +10,7 @@ from pdb_builder.base.jit import kernel
 from solver.heuristics import manhattan, pattern_database, uninformed
 from solver.heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
 from solver.instances import load_set
-from solver.search import SEARCHES, search_named, tree
+from solver.search import SEARCHES, cutting, search_named, tree
 from solver.search.outcome import Limits, Problem, Pruning, unreported
 
 from .oracle import boards_after
@@ -197,8 +197,8 @@ def remark_on_a_foreign_file(path, change, use):
 
 def cut_small_trees(monkeypatch):
     """Have trees cut into subtrees even in small searches."""
-    few = {"UNCUT": 0, "UNCUT_ALONE": 0, "FIRST_CUT": 2, "LEAST_SUBTREES": 20, "SLICE": 50}
-    for name, value in few.items():
+    monkeypatch.setattr(cutting, "FIRST_CUT", 2)
+    for name, value in {"UNCUT": 0, "UNCUT_ALONE": 0, "LEAST_BUNDLES": 20, "SLICE": 50}.items():
         monkeypatch.setattr(tree, name, value)
 
 

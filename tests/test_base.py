@@ -18,7 +18,7 @@ from pdb_builder.base.compile_cache import kernel_sources, prepare_cache
 from pdb_builder.base.errors import DatabaseError, InputError, SlidepdbError
 from pdb_builder.base.files import KINDS, check_output, check_writable, output_file, remove_unfinished, replaced
 from pdb_builder.base.folders import make_folder
-from pdb_builder.base.machine import available_memory, default_threads, description
+from pdb_builder.base.machine import available_memory, default_threads, description, processor, processor_and_cores
 from pdb_builder.base.wording import counted
 from pdb_builder.base.workers import MAX_THREADS, Workers, check_threads
 
@@ -51,6 +51,36 @@ def test_one_thing_is_not_several(monkeypatch):
     assert [counted(number, "core") for number in (0, 1, 2, 1500)] == ["0 cores", "1 core", "2 cores", "1,500 cores"]
     monkeypatch.setattr("pdb_builder.base.machine.default_threads", lambda: 1)
     assert ", 1 core, Python " in description()
+
+
+# ---- the machine --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "cpuinfo, expected",
+    [
+        ("processor\t: 0\nmodel\t\t: 17\nmodel name\t: AMD EPYC  9B14 \nmodel name\t: other\n", "AMD EPYC 9B14"),
+        ("model name\t: Intel(R) Xeon(R) CPU @ 2.00GHz: fast\n", "Intel(R) Xeon(R) CPU @ 2.00GHz: fast"),
+        ("processor\t: 0\nCPU implementer\t: 0x41\n", "aarch64"),
+        ("model name\t: unknown\n", "aarch64"),
+        ("model name\t:\n", "aarch64"),
+        (None, "aarch64"),
+    ],
+)
+def test_the_processor_is_named_by_its_model_or_its_architecture(cpuinfo, expected, monkeypatch):
+    def read(path, **options):
+        if cpuinfo is None:
+            raise FileNotFoundError(path)
+        return io.StringIO(cpuinfo)
+
+    monkeypatch.setattr("pdb_builder.base.machine.open", read, raising=False)
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    monkeypatch.setattr("pdb_builder.base.machine.default_threads", lambda: 2)
+    processor.cache_clear()
+    try:
+        assert processor_and_cores() == f"{expected}, 2 cores"
+    finally:
+        processor.cache_clear()
 
 
 # ---- files --------------------------------------------------------------------------------------

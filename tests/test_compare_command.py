@@ -1,6 +1,7 @@
 """``pdb-solver compare``: what it reads, prints, writes and refuses."""
 
 import csv
+import hashlib
 import html
 import json
 import os
@@ -15,6 +16,8 @@ import numpy as np
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec
+from pdb_builder.base.machine import processor_and_cores
+from pdb_builder.revision import revision
 from solver import load_set
 from solver.comparison import report
 
@@ -369,6 +372,39 @@ def test_resuming_runs_what_is_missing(compare):
     code, again, _ = compare("--random", "3x3", "-n", "7", "--resume", "part.csv")
     assert code == 0 and Path("part.csv").read_bytes() == before
     assert again == output, "nothing was solved again"
+
+
+def test_every_line_says_its_machine_and_revision(compare):
+    code, output, _ = compare("--random", "3x3", "-n", "2", "--csv", "a.csv", "--json")
+    origins = {(row["machine"], row["revision"]) for row in rows("a.csv")}
+    assert code == 0 and origins == {(processor_and_cores(), revision())}
+    assert {(cell["machine"], cell["revision"]) for cell in json.loads(output)["cells"]} == origins
+
+
+@pytest.mark.parametrize("fault", [[], ["--goal", "first"]], ids=["resumed", "refused"])
+def test_a_file_of_an_earlier_revision_is_continued_with_all_columns(compare, fault):
+    """One that did not say where a line was measured."""
+    words = ("--random", "3x3", "--resume", "a.csv", "-n")
+    compare(*words, "2")
+    known = rows("a.csv")
+    with open("a.csv", "w", newline="") as file:
+        lines = csv.writer(file, lineterminator="\n")
+        lines.writerow([name for name in known[0] if name not in ("machine", "revision")])
+        for row in known:
+            fields = list(row.values())[:12]
+            text = ",".join(fields)
+            lines.writerow([*fields, hashlib.sha256(text.encode()).hexdigest()[:8]])
+    before = Path("a.csv").read_bytes()
+    code, _, errors = compare(*words, "3", *fault)
+    if fault:
+        assert code == 2 and errors.count("\n") == 1 and Path("a.csv").read_bytes() == before
+    else:
+        assert (code, errors) == (0, "")
+        found = rows("a.csv")
+        assert list(found[0]) == list(known[0]) and len(found) == 6
+        for old, new in zip(known, found[:4], strict=True):
+            assert new == old | {"machine": "", "revision": "", "check": new["check"]}, "even the seconds"
+        assert all(row["machine"] and row["revision"] for row in found[4:])
 
 
 def test_a_comparison_can_grow(compare):

@@ -7,6 +7,8 @@ from threading import Event
 import pytest
 
 from pdb_builder.base.errors import Disagreement, InputError
+from pdb_builder.base.machine import processor_and_cores
+from pdb_builder.revision import revision
 from solver import Settings, Unsolvable, compare, load_set, solve, solve_board
 from solver.board import format_board
 from solver.comparison.cells import Cell, furthest
@@ -423,6 +425,21 @@ def test_saved_cells_are_not_run_again():
     assert {key: found._replace(seconds=0) for key, found in other.cells.items()} == {
         key: found._replace(seconds=0) for key, found in whole.cells.items()
     }
+
+
+def test_cells_say_where_they_were_made():
+    (found,) = run(Comparison(GRID, GOAL, boards(1), [A])).cells.values()
+    assert (found.machine, found.revision) == (processor_and_cores(), revision())
+
+
+@pytest.mark.parametrize("origin", [("Z80, 1 core", "0.1.0"), ("", "")])
+def test_cells_of_another_machine_and_revision_are_used(origin):
+    whole = run(Comparison(GRID, GOAL, boards(2), [A], machine=origin[0], revision=origin[1]))
+    saved = list(whole.cells.values())
+    assert {(found.machine, found.revision) for found in saved} == {origin}
+    other = Comparison(GRID, GOAL, boards(3), [A])
+    recall(other, saved, "saved.csv")
+    assert set(other.cells.values()) == set(saved) and len(other.missing()) == 1
 
 
 def test_cells_of_other_boards_and_methods_are_ignored():

@@ -19,6 +19,8 @@ from solver.search import journal, journal_file, journal_records, two_ended
 from solver.search.automaton import cell_of
 from solver.search.journal_file import JournalFile, read_journal
 from solver.search.outcome import Limits, Missing, Problem, unreported
+from solver.search.thresholds import PUT_IN
+from solver.search.tree import ROOM
 
 from .helpers import cut_small_trees, korf_in_order
 from .processes import started
@@ -106,9 +108,10 @@ def test_what_is_finished_is_not_searched_again(tmp_path, small_trees, monkeypat
     expected = searched(path, board)
 
     def refused(*args, **options):
-        raise AssertionError("a subtree is searched again")
+        raise AssertionError("a bundle is searched again")
 
-    monkeypatch.setattr(two_ended.Tree, "_below", refused)
+    monkeypatch.setattr(two_ended.Tree, "search_bundle", refused)
+    monkeypatch.setattr(two_ended.Tree, "_in_one_piece", refused)
     assert searched(path, board) == expected
 
 
@@ -118,7 +121,7 @@ def test_a_journal_is_believed(tmp_path, small_trees):
     expected = searched(path, board)
     records = read_journal(path)
     for record in records:
-        if "subtree" in record:
+        if "bundle" in record:
             record["expanded"] += 1
         if "result" in record:
             record["result"]["expanded"] += 1
@@ -407,27 +410,30 @@ def test_another_search_is_refused(tmp_path):
         ({"pruning": 4}, "with `pruning` 4 instead of with `pruning` 14"),
         (meets, "one of both ends, up to sum 42 instead of from one end alone"),
         (meets | {"role": 0}, "a trial of both ends instead of no trial of both ends"),
-        (None, "a beam before bound 21 instead of bound 21"),
     ]
     for changed, difference in others:
-        forge(path, [header, step | {"what": A_BEAM if changed is None else step["what"] | changed}])
+        forge(path, [header, step | {"what": step["what"] | changed}])
         with pytest.raises(InputError) as error:
             solve(board, heuristic="manhattan", journal=path)
         assert str(error.value) == f"{path}: step 1 is {difference}: choose another journal"
+    for what, called in ((A_BEAM, "a beam"), (WAY_BACK["what"], "the way back")):
+        forge(path, [header, step | {"what": what}])
+        with pytest.raises(InputError, match=f"step 1 is {called} before bound 21 instead of bound 21: choose another"):
+            solve(board, heuristic="manhattan", journal=path)
 
 
 # ---- records of others --------------------------------------------------------------------------
 
 COUNTS = {"expanded": 10, "generated": 20, "seconds": 0.5}
-FOUND = COUNTS | {"least": 23, "paths": []}
+FOUND = COUNTS | {"least": 23, "paths": [], "sizes": [1, 2]}
 RESULT = FOUND | {"visited": None, "refuted": True}
 WHAT = {"bound": 21, "side": "forward", "heuristic": "manhattan", "databases": [], "pruning": 14}
 WHAT |= {"threshold": None, "role": None}
 MEETING = {"step": 0, "what": WHAT | {"threshold": 30, "role": 1}}
 A_BEAM = {"bound": 21, "side": "beam", "width": 5, "back": False}
 FIRST, CUT = {"step": 0, "what": WHAT}, {"step": 0, "cut": [4, 3]}
-PIECE = {"step": 0, "subtree": 2, **FOUND}
-BUNDLE = {"step": 0, "bundle": 2, **FOUND, "sizes": [1, 2], "visited": None}
+BUNDLE = {"step": 0, "bundle": 2, **FOUND, "visited": None}
+WAY_BACK = {"step": 0, "what": {"bound": 21, "side": "way back"}}
 ODD = ["1", 1.5, -1, True, None, [], {}, 1 << 70]  # in the place of a count
 
 
@@ -435,8 +441,8 @@ def with_result(**changed):
     return [FIRST, {"step": 0, "result": RESULT | changed}]
 
 
-def with_piece(piece=PIECE, **changed):
-    return [FIRST, CUT, piece | changed]
+def with_bundle(**changed):
+    return [FIRST, CUT, BUNDLE | changed]
 
 
 def without(record, name):
@@ -455,7 +461,7 @@ FORGED = {  # what comes after the first line, the last record of which is refus
     "rather deep": [b'{"step":' + b"[" * 500 + b"]" * 500],
     "not a number": [FIRST, b'{"step":0,"result":{"expanded":NaN}'],
     "infinite": [FIRST, b'{"step":0,"result":{"expanded":-Infinity}'],
-    "overflow": [FIRST, CUT, json.dumps(PIECE).encode()[:-1].replace(b"0.5", b"1e999")],
+    "overflow": [FIRST, CUT, json.dumps(BUNDLE).encode()[:-1].replace(b"0.5", b"1e999")],
     "nothing": [{}],
     "no step": [{"what": WHAT}],
     "what is text": [{"step": 0, "what": "21"}],
@@ -490,22 +496,31 @@ FORGED = {  # what comes after the first line, the last record of which is refus
     "negative sums": [MEETING, {"step": 0, "result": RESULT | {"visited": [-1]}}],
     "sums that are too large": [MEETING, {"step": 0, "result": RESULT | {"visited": [0] * 43 + [1]}}],
     "too many sums": [MEETING, {"step": 0, "result": RESULT | {"visited": [0] * 1000}}],
-    "sums by no number": [MEETING, {"step": 0, "result": RESULT | {"visited": {"x": 1}}}],
+    "sums by number": [MEETING, {"step": 0, "result": RESULT | {"visited": {"1": 1}}}],
+    "sums by no number": [MEETING, CUT, BUNDLE | {"visited": {"x": 1}}],
+    "a sum by another number": [MEETING, CUT, BUNDLE | {"visited": {"01": 1}}],
+    "a sum that is too large": [MEETING, CUT, BUNDLE | {"visited": {"43": 1}}],
+    "a list of sums": [MEETING, CUT, BUNDLE | {"visited": [1]}],
+    "a way back with counts": [WAY_BACK, {"step": 0, "result": COUNTS}],
+    "a way back to nowhere": [WAY_BACK, {"step": 0, "result": {"opened": None}}],
+    "a way back that is cut": [WAY_BACK, CUT],
+    "a way back with a width": [{"step": 0, "what": WAY_BACK["what"] | {"width": 1}}],
+    "a side of lists": [{"step": 0, "what": WHAT | {"side": [1]}}],
     "a cut twice": [FIRST, CUT, CUT],
     "a cut in three": [FIRST, {"step": 0, "cut": [1, 2, 3]}],
     "a cut that is a number": [FIRST, {"step": 0, "cut": 3}],
     "a cut into fewer than none": [FIRST, {"step": 0, "cut": [3, -1]}],
     "a cut into halves": [FIRST, {"step": 0, "cut": [3, 0.5]}],
-    "a piece without a cut": [FIRST, PIECE],
-    "a piece of nothing": [FIRST, {"step": 0, "cut": [4, 0]}, PIECE | {"subtree": 0}],
-    "a piece twice": [*with_piece(), PIECE],
-    "a piece beyond the cut": with_piece(subtree=3),
-    "a piece before the first": with_piece(subtree=-1),
-    "a piece by name": with_piece(subtree="2"),
-    "more in a piece": with_piece(more=1),
-    "a bundle without sizes": with_piece(without(BUNDLE, "sizes")),
-    "a bundle of odd sizes": with_piece(BUNDLE, sizes=[-1]),
-    "a bundle with sums": with_piece(BUNDLE, visited={"3": 1}),
+    "a bundle without a cut": [FIRST, BUNDLE],
+    "a bundle of nothing": [FIRST, {"step": 0, "cut": [4, 0]}, BUNDLE | {"bundle": 0}],
+    "a bundle twice": [*with_bundle(), BUNDLE],
+    "a bundle beyond the cut": with_bundle(bundle=3),
+    "a bundle before the first": with_bundle(bundle=-1),
+    "a bundle by name": with_bundle(bundle="2"),
+    "more in a bundle": with_bundle(more=1),
+    "a bundle without sizes": [FIRST, CUT, without(BUNDLE, "sizes")],
+    "a bundle of odd sizes": with_bundle(sizes=[-1]),
+    "a bundle with sums": with_bundle(visited={"3": 1}),
     "a beam that is cut": [{"step": 0, "what": A_BEAM}, CUT],
     "a beam with the result of an iteration": [{"step": 0, "what": A_BEAM}, {"step": 0, "result": RESULT}],
     "a beam with an empty path": [{"step": 0, "what": A_BEAM}, {"step": 0, "result": COUNTS | {"path": []}}],
@@ -514,10 +529,10 @@ FORGED = {  # what comes after the first line, the last record of which is refus
     **{f"bound {odd!r}": [{"step": 0, "what": WHAT | {"bound": odd}}] for odd in ODD},
     **{f"width {odd!r}": [{"step": 0, "what": A_BEAM | {"width": odd}}] for odd in ODD},
     **{f"{name} {odd!r}": with_result(**{name: odd}) for name in ("expanded", "generated", "least") for odd in ODD},
-    **{f"a piece with {name} {odd!r}": with_piece(**{name: odd}) for name in ("expanded", "least") for odd in ODD},
+    **{f"a bundle with {name} {odd!r}": with_bundle(**{name: odd}) for name in ("expanded", "least") for odd in ODD},
     **{f"what without {name}": [{"step": 0, "what": without(WHAT, name)}] for name in WHAT},
     **{f"a result without {name}": [FIRST, {"step": 0, "result": without(RESULT, name)}] for name in RESULT},
-    **{f"a piece without {name}": [FIRST, CUT, without(PIECE, name)] for name in PIECE if name != "step"},
+    **{f"a bundle without {name}": [FIRST, CUT, without(BUNDLE, name)] for name in BUNDLE if name != "step"},
 }
 
 
@@ -535,9 +550,10 @@ def test_records_that_are_what_they_must_be(header, tmp_path):
     both = [{"step": 0, "result": RESULT | {"visited": [0] * 42 + [1]}}] * 2  # a half may be searched again
     other = {"step": 1, "what": A_BEAM}
     for lines in (
-        [*with_piece(), {"step": 0, "result": RESULT}, other, {"step": 1, "result": COUNTS | {"path": None}}],
-        with_piece(BUNDLE),
-        [MEETING, CUT, BUNDLE | {"visited": {"3": 1}}, *both],
+        [*with_bundle(), {"step": 0, "result": RESULT}, other, {"step": 1, "result": COUNTS | {"path": None}}],
+        with_bundle(),
+        [MEETING, CUT, *[BUNDLE | {"visited": {"3": 1}}] * 2, *both],
+        [WAY_BACK, {"step": 0, "result": {"opened": True}}],
         [other | {"step": 0}, {"step": 0, "result": COUNTS | {"path": [7, 8]}}],
         with_result(paths=[[8] * 22], refuted=False),
         [FIRST, {"step": 0, "cut": [4, 0]}],
@@ -594,8 +610,9 @@ def test_headers_of_others_are_refused(header, tmp_path, run):
         solve(EIGHT, heuristic="manhattan", journal=path)
 
 
-def test_the_cell_of_a_successor():
-    assert cell_of(-1) == journal_records.CELL
+def test_the_numbers_are_those_of_the_search():
+    """Which is not imported to read a journal, since that would take longer than reading it."""
+    assert cell_of(-1) == journal_records.CELL and PUT_IN == journal_records.PUT_IN and ROOM == journal_records.ROOM
 
 
 def test_a_lower_bound_is_enough():

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from solver import goal_board, load_set, parse_board
-from solver.comparison.results_file import ResultsFile
+from solver.comparison.results_file import HEADER, ResultsFile
 from solver.number_text import format_count, format_seconds
 
 ROOT = Path(__file__).parent.parent
@@ -126,6 +126,11 @@ def test_every_method_finished_the_same_boards():
         for cells in methods.values():
             assert all(boards[cell.instance] == cell.board for cell in cells)
             assert [cell.instance for cell in cells] == list(range(1, len(cells) + 1)), "none is left out"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "results").glob("*.csv")), ids=lambda path: path.stem)
+def test_every_file_has_room_for_the_machine_and_the_revision(path):
+    assert path.read_text().splitlines()[0] == ",".join(HEADER)
 
 
 def test_the_results_are_for_the_goals_they_name():

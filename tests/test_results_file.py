@@ -15,16 +15,29 @@ from solver.comparison.results_file import ResultsFile
 
 CELLS = [
     Cell(1, "1 2 3 4 5 6 0 7 8", "last", "ida-star", "manhattan", 2, 2, 3, 7, None, 0.000125, None),
-    Cell(1, "1 2 3 4 5 6 0 7 8", "last", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None),
+    Cell(1, "1 2 3 4 5 6 0 7 8", "last", "a-star", "pdb:odd, name", 2, 2, 3, 7, 5, 1.5, None, "Z80, 1 core", "0.2.0"),
     Cell(2, "1 2 3 / 0 4 5", "5 4 3 / 2 1 0", "ida-star", "manhattan", None, 2, 10**12, 10**13, None, 600.0, "time"),
 ]
 FIELDS = "instance,board,goal,algorithm,heuristic,length,h_start,expanded,generated,stored,seconds,limit_hit"
-HEADER = f"{FIELDS},check"
+HEADER = f"{FIELDS},machine,revision,check"
+NO_ORIGIN = f"{FIELDS},check"  # the header of an earlier revision
 
 
 def checked(fields):
     """A line of these fields with its checksum."""
     return f"{fields},{hashlib.sha256(fields.encode()).hexdigest()[:8]}"
+
+
+def without_origin(cells):
+    """The cells as an earlier revision has saved them."""
+    return [cell._replace(machine="", revision="") for cell in cells]
+
+
+def earlier(path, cells):
+    """Write a file as an earlier revision did, which did not say where the cells are from."""
+    lines = written(path, without_origin(cells)).splitlines()[1:]
+    path.write_text("\n".join([NO_ORIGIN, *(checked(line[: -len(",,,01234567")]) for line in lines)]) + "\n")
+    return path.read_bytes()
 
 
 def by_instance(cell):
@@ -48,7 +61,8 @@ def test_what_is_written_is_read_back(tmp_path):
     path = tmp_path / "a.csv"
     text = written(path, CELLS)
     assert text.splitlines()[0] == HEADER
-    assert text.splitlines()[1] == checked("1,1 2 3 4 5 6 0 7 8,last,ida-star,manhattan,2,2,3,7,,0.000125,")
+    assert text.splitlines()[1] == checked("1,1 2 3 4 5 6 0 7 8,last,ida-star,manhattan,2,2,3,7,,0.000125,,,")
+    assert text.splitlines()[2].split(",5,1.5,,")[1].startswith('"Z80, 1 core",0.2.0,')
     assert read(path) == CELLS
     assert [row["heuristic"] for row in csv.DictReader(text.splitlines())] == [cell.heuristic for cell in CELLS]
 
@@ -149,7 +163,7 @@ def test_a_pipe_is_refused_without_waiting(resume, tmp_path):
 )
 def test_an_invalid_line_is_named(line, tmp_path):
     path = tmp_path / "a.csv"
-    text = written(path, CELLS[:1]) + checked(line) + "\n1,1 2 3 0,ida"
+    text = written(path, CELLS[:1]) + checked(f"{line},Z80,0.2.0") + "\n1,1 2 3 0,ida"
     path.write_text(text)
     with pytest.raises(InputError, match=r"a.csv, line 3: '.*' is not a line of results"):
         read(path)
@@ -192,7 +206,7 @@ def test_a_database_may_have_any_name(tmp_path):
     assert read(tmp_path / "a.csv") == [odd]
 
 
-@pytest.mark.parametrize("header", [FIELDS, HEADER], ids=["without checksums", "with checksums"])
+@pytest.mark.parametrize("header", [FIELDS, NO_ORIGIN], ids=["without checksums", "with checksums"])
 def test_a_file_that_does_not_say_its_goal_is_from_an_earlier_version(header, tmp_path):
     path = tmp_path / "a.csv"
     content = f"{header.replace('goal,', '')}\n1,1 2 3 4 5 6 0 7 8,ida-star,manhattan,2,2,3,7,,0.000125,\n"
@@ -200,6 +214,96 @@ def test_a_file_that_does_not_say_its_goal_is_from_an_earlier_version(header, tm
     with pytest.raises(InputError, match=r"a.csv is from an earlier version, which saved no goals: choose"):
         read(path)
     assert path.read_text() == content
+
+
+# ---- files of an earlier revision, which do not say where a line was measured -----------------------
+
+
+def test_lines_that_do_not_say_where_they_are_from_are_read_and_the_file_is_left_alone(tmp_path):
+    path = tmp_path / "a.csv"
+    content = earlier(path, CELLS)
+    assert read(path) == without_origin(CELLS) and path.read_bytes() == content
+    path.write_bytes(content[:-9])
+    assert read(path) == without_origin(CELLS[:2])
+    assert path.read_bytes() == content[: content[:-1].rfind(b"\n") + 1], "as any incomplete line, it is dropped"
+
+
+@pytest.mark.parametrize("size", [20, len(FIELDS), len(NO_ORIGIN) - 1, len(NO_ORIGIN)])
+def test_an_incomplete_header_of_an_earlier_revision_is_replaced(size, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(NO_ORIGIN[:size])
+    assert read(path) == [] and path.read_text() == f"{HEADER}\n"
+
+
+def test_a_file_has_all_columns_as_soon_as_a_line_is_added(tmp_path):
+    """Whatever ends the program after that: there are no lines of two kinds."""
+    path = tmp_path / "a.csv"
+    earlier(path, CELLS[:1])
+    path.chmod(0o600)
+    with ResultsFile(path, resume=True) as results:
+        for number, cell in enumerate(CELLS[1:], 2):
+            results.add(cell)
+            lines = path.read_text().splitlines()
+            assert lines[0] == HEADER and len(lines) == number + 1
+        with pytest.raises(InputError, match="another program is writing to"):
+            ResultsFile(path, resume=True)
+    assert read(path) == [*without_origin(CELLS[:1]), *CELLS[1:]]
+    assert path.stat().st_mode & 0o777 == 0o600 and os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_a_file_has_all_columns_when_it_was_sorted(tmp_path):
+    path = tmp_path / "a.csv"
+    earlier(path, CELLS)
+    assert written(path, [], resume=True).startswith(f"{HEADER}\n") and read(path) == without_origin(CELLS)
+
+
+@pytest.mark.parametrize("line", [2, 3, 4])
+def test_a_changed_line_of_an_earlier_revision_is_named(line, tmp_path):
+    path = tmp_path / "a.csv"
+    lines = earlier(path, CELLS).decode().splitlines()
+    lines[line - 1] = lines[line - 1].replace(" 2 3", " 3 2")
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.raises(InputError, match=rf"a.csv, line {line}: '.*' does not match its checksum"):
+        read(path)
+
+
+@pytest.mark.parametrize("header", [HEADER, NO_ORIGIN])
+def test_lines_of_the_other_kind_are_refused(header, tmp_path):
+    path = tmp_path / "a.csv"
+    lines = [written(path, CELLS[:1]), earlier(tmp_path / "b.csv", CELLS[:1]).decode()]
+    path.write_text(f"{header}\n{lines[header == HEADER].splitlines()[1]}\n")
+    with pytest.raises(InputError, match=r"a.csv, line 2: '.*' is not a line of results"):
+        read(path)
+
+
+def test_a_file_whose_columns_cannot_be_completed_is_kept(tmp_path, monkeypatch):
+    def full(*args):
+        raise OSError(28, "No space left on device")
+
+    path = tmp_path / "a.csv"
+    content = earlier(path, CELLS[:2])
+    with ResultsFile(path, resume=True) as results, monkeypatch.context() as patch:
+        patch.setattr(os, "replace", full)
+        with pytest.raises(InputError, match=r"a.csv: No space left on device: make room, and continue with `resume`"):
+            results.add(CELLS[2])
+        results.sort(by_instance)
+    assert path.read_bytes() == content and os.listdir(tmp_path) == ["a.csv"]
+
+
+def test_columns_are_not_completed_in_a_file_that_was_moved_away(tmp_path):
+    path = tmp_path / "a.csv"
+    content = earlier(path, CELLS[:2])
+    with ResultsFile(path, resume=True) as results:
+        os.rename(path, tmp_path / "b.csv")
+        path.write_text("something else")
+        with pytest.raises(
+            InputError, match=r"a.csv was moved or removed while it was open: put it back, and continue"
+        ):
+            results.add(CELLS[2])
+    assert path.read_text() == "something else" and (tmp_path / "b.csv").read_bytes() == content
+
+
+# ---- what can go wrong ----------------------------------------------------------------------------
 
 
 def test_a_large_file_of_another_kind_is_not_read(tmp_path):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import resource
+from functools import cache
 
 from .wording import counted
 
@@ -47,6 +48,23 @@ def default_threads() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@cache
+def processor() -> str:
+    """The model of the processor as the system names it, or the architecture if it does not."""
+    try:
+        with open("/proc/cpuinfo", errors="replace") as lines:
+            models = (line.partition(":")[2].split() for line in lines if line.startswith("model name"))
+            model = " ".join(next(models))
+    except (OSError, StopIteration):
+        model = ""
+    return model if model not in ("", "unknown") else platform.machine()
+
+
+def processor_and_cores() -> str:
+    """What times depend on, as recorded beside them: ``AMD EPYC 9B14, 2 cores``."""
+    return f"{processor()}, {counted(default_threads(), 'core')}"
 
 
 def description() -> str:

@@ -132,6 +132,7 @@ def _run_searches(comparison: Comparison, jobs: int, results: ResultsFile | None
         try:
             if results:
                 recall(comparison, results.cells, results.path)
+                results.complete_header()
             with ComparisonBar(comparison, jobs) as bar:
                 for cell in comparison.run(jobs, Event(), bar.report):
                     if results:

@@ -5,6 +5,8 @@ is every mean they go into: nothing is left out, and what is not exact is marked
 the weaker heuristic look better. Such a search may have found a solution that it has not proven shortest; the board
 does not count as solved. A search that exhausted its depth limit, or a beam that ran out of boards, failed, but its
 counts are exact.
+
+Counts are the same on every machine, seconds are not, so a cell says where it was made and by which revision.
 """
 
 from __future__ import annotations
@@ -34,11 +36,18 @@ class Cell(NamedTuple):
     stored: int | None  # None if the algorithm stores no boards
     seconds: float
     limit_hit: str | None  # time, nodes, memory, depth or width
+    machine: str = ""  # on which the seconds were measured; empty if that is not known
+    revision: str = ""  # of the program; empty if that is not known
 
     @property
     def cut_short(self) -> bool:
         """Whether there was more to do, so that the counts are lower bounds."""
         return self.limit_hit in CUTS
+
+    @property
+    def deterministic(self) -> tuple:
+        """What the same search comes to on every machine: all fields before ``seconds``."""
+        return self[: self._fields.index("seconds")]
 
 
 def furthest(before: Cell | None, after: Cell) -> Cell:

@@ -14,7 +14,9 @@ from pathlib import Path
 from threading import Event
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.base.machine import processor_and_cores
 from pdb_builder.grid import Grid
+from pdb_builder.revision import revision
 
 from ..board import Board, board_text, format_board, parse_board
 from ..goals import goal_board, goal_text
@@ -88,6 +90,8 @@ class Comparison:
     instances: dict[int, Instance]  # by id
     methods: list[Method]
     cells: dict[tuple[int, str, str], Cell] = field(default_factory=dict)
+    machine: str = field(default_factory=processor_and_cores)
+    revision: str = field(default_factory=revision)
 
     def cell(self, instance: Instance, method: Method) -> Cell | None:
         return self.cells.get((instance.id, method.algorithm, method.heuristic))
@@ -144,6 +148,8 @@ class Comparison:
             found.stored,
             round(found.seconds, 6),
             found.stopped,
+            self.machine,
+            self.revision,
         )
 
     def board_text(self, instance: Instance) -> str:

@@ -6,6 +6,10 @@ keeps two programs from writing to the same file.
 
 Saved results stand for hours of searching that nobody repeats, so every line carries a checksum of its other fields: a
 count that was changed, by a slip in an editor or a bad disk, is noticed in whichever line it is.
+
+Files of an earlier revision lack the columns that say where a line was measured. They are read as if these were empty,
+and replaced by a file with all columns before the first line is added: lines of two kinds never share a file. Just to
+read such a file, or to refuse to resume it, leaves it as it is.
 """
 
 from __future__ import annotations
@@ -28,7 +32,8 @@ from ..board import BYTE_ORDER_MARK
 from .cells import CUTS, FAILURES, Cell, furthest
 
 HEADER = [*Cell._fields, "check"]
-EARLIER = "instance,board,algorithm,"  # the first columns of files that do not name the goal
+NO_ORIGIN = [name for name in HEADER if name not in ("machine", "revision")]  # the header of an earlier revision
+NO_GOAL = "instance,board,algorithm,"  # the first columns of files that do not name the goal
 CHECK_DIGITS = 8  # hexadecimal: one changed line in four billion goes unnoticed
 MOST_COUNT = 2**63  # no count is as large
 
@@ -76,13 +81,15 @@ class ResultsFile:
         """The cells of the file. An empty file gets its header, and an incomplete last line is removed."""
         self.file.seek(0)
         start = self.file.read(1000)
-        self._check_header(start[: start.find(b"\n") + 1] or start)  # a large file of another kind is not read at all
+        # A large file of another kind is not read at all.
+        self.header = self._header(start[: start.find(b"\n") + 1] or start)
         content = start + self.file.read()
         whole = content[: content.rfind(b"\n") + 1]
         cells = self._cells(whole.decode(errors="surrogateescape").removeprefix(BYTE_ORDER_MARK))
         if whole != content:
             self.file.truncate(len(whole))
         if not whole:
+            self.header = HEADER
             self._write(_line(HEADER))
         return cells
 
@@ -98,25 +105,27 @@ class ResultsFile:
             raise InputError(f"{self.path}, line {number}: {error}: remove it") from None
         return cells
 
-    def _check_header(self, line: bytes) -> None:
-        """Raise ``InputError`` unless a file that begins with this line may be a file of results."""
+    def _header(self, line: bytes) -> list[str]:
+        """The columns of a file that begins with this line. Raises ``InputError`` if it is not a file of results."""
         text = line.decode(errors="replace").removeprefix(BYTE_ORDER_MARK).replace("\r\n", "\n")
-        header = _line(HEADER)
-        if text.startswith(EARLIER):
+        if text.startswith(NO_GOAL):
             raise InputError(f"{self.path} is from an earlier version, which saved no goals: choose another file")
-        if text != header and ("\n" in text or not header.startswith(text)):
-            raise InputError(
-                f"{self.path} is not a results file: its first line is not '{header.strip()}'; choose another file"
-            )
+        for header in (HEADER, NO_ORIGIN):
+            if text == _line(header) or ("\n" not in text and _line(header).startswith(text)):
+                return header
+        raise InputError(
+            f"{self.path} is not a results file: its first line is not '{_line(HEADER).strip()}'; choose another file"
+        )
 
     def _cell(self, number: int, words: list[str]) -> Cell:
         line = f"{self.path}, line {number}: {','.join(words)[:80]!r}"
-        if len(words) == len(HEADER) and words[-1] != _check(words[:-1]):
+        if len(words) == len(self.header) and words[-1] != _check(words[:-1]):
             raise InputError(f"{line} does not match its checksum, so it was changed: remove it, to search again")
         try:
-            *fields, _ = words
-            instance, *names, length, h_start, expanded, generated, stored, seconds, limit = fields
-            board, goal, algorithm, heuristic = names
+            if len(words) != len(self.header):
+                raise ValueError
+            instance, board, goal, algorithm, heuristic, *fields = words[:-1]
+            length, h_start, expanded, generated, stored, seconds, limit, *origin = fields
             cell = Cell(
                 int(instance),
                 board,
@@ -130,6 +139,7 @@ class ResultsFile:
                 int(stored) if stored else None,
                 float(seconds),
                 limit or None,
+                *origin,
             )
             counts = (cell.h_start, cell.expanded, cell.generated - 1, cell.length or 0, cell.stored or 0)
             if min(counts) < 0 or max(counts) >= MOST_COUNT or not 0 <= cell.seconds < math.inf:
@@ -144,6 +154,7 @@ class ResultsFile:
 
     def add(self, cell: Cell) -> None:
         """Append a cell. Raises ``InputError`` if it cannot be written; the lines before it are kept."""
+        self.complete_header()
         self._write(_line_of(cell))
 
     def _write(self, line: str) -> None:
@@ -152,10 +163,39 @@ class ResultsFile:
             while rest:
                 rest = rest[self.file.write(rest) :]
         except OSError as error:
+            raise self._not_written(error) from None
+
+    def _not_written(self, error: OSError) -> InputError:
+        return InputError(
+            f"{self.path}: {error.strerror or error}: make room, and continue with `resume` {self.path}; finished "
+            "searches are kept"
+        )
+
+    def complete_header(self) -> None:
+        """Let the file have all columns. Raises ``InputError`` if it cannot be replaced; its lines are kept."""
+        if self.header == HEADER:
+            return
+        if not self._in_place():
             raise InputError(
-                f"{self.path}: {error.strerror or error}: make room, and continue with `resume` {self.path}; finished "
-                "searches are kept"
-            ) from None
+                f"{self.path} was moved or removed while it was open: put it back, and continue with `resume` "
+                f"{self.path}"
+            )
+        try:
+            self._replace(self.cells)
+        except OSError as error:
+            raise self._not_written(error) from None
+
+    def _replace(self, cells: Sequence[Cell]) -> None:
+        """Put a file of these cells in the place of this one, and go on with that. Raises ``OSError``."""
+        with contextlib.ExitStack() as undo:
+            with replaced(self.path.resolve()) as file:
+                file.writelines(map(_bytes, [_line(HEADER), *map(_line_of, cells)]))
+                # Locked before it has its name, so that no other program can be faster.
+                new = undo.enter_context(open(file.name, "ab+", buffering=0))
+                fcntl.flock(new, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            undo.pop_all()
+        self.file.close()
+        self.file, self.header = new, HEADER
 
     def __enter__(self) -> ResultsFile:
         return self
@@ -164,7 +204,7 @@ class ResultsFile:
         self.file.close()
 
     def sort(self, order: Callable[[Cell], Any]) -> None:
-        """Sort the lines, and of several for the same cell keep the one that got furthest. The last thing to do."""
+        """Sort the lines, and of several for the same cell keep the one that got furthest."""
         with contextlib.suppress(OSError, InputError):  # the lines are kept, sorted or not
             cells = self._read()
             best: dict[tuple, Cell] = {}
@@ -172,9 +212,8 @@ class ResultsFile:
                 key = (cell.instance, cell.board, cell.goal, cell.algorithm, cell.heuristic)
                 best[key] = furthest(best.get(key), cell)
             in_order = sorted(best.values(), key=order)
-            if in_order != cells and self._in_place():
-                with replaced(self.path.resolve()) as file:
-                    file.writelines(map(_bytes, [_line(HEADER), *map(_line_of, in_order)]))
+            if (in_order != cells or self.header != HEADER) and self._in_place():
+                self._replace(in_order)
 
 
 def _line_of(cell: Cell) -> str:

@@ -5,7 +5,8 @@ for another puzzle nothing is added.
 
 Databases and programs have no such names, so they are recognised by what follows from them: every board of the file
 has the value at the start that it has here, and takes the same search. Counts are deterministic, so the shortest search
-of each method is repeated, and must come out the same to the node, unless the method depends on the clock.
+of each method is repeated, and must come out the same to the node, unless the method depends on the clock. The machine
+and the revision that a line names need not be those of today: only seconds depend on them.
 
 Within the puzzle, cells of other boards and methods are ignored. A cell that hit a limit is searched again if it would
 get further now.
@@ -52,7 +53,7 @@ def recall(comparison: Comparison, saved: Sequence[Cell], source: object) -> Non
         if shortest and shortest.generated <= SHORT:
             unlimited = method._replace(settings=method.settings._replace(time_limit=None, node_limit=None))
             again = comparison.search(comparison.instances[shortest.instance], unlimited)
-            if again[:-2] != shortest[:-2]:
+            if again.deterministic != shortest.deterministic:
                 claim = f"generates {shortest.generated:,} boards for"
                 raise _made_elsewhere(source, shortest, claim, f"{again.generated:,}")
         for cell in usable:

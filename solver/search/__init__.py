@@ -15,7 +15,8 @@ from pdb_builder.base.machine import available_memory
 NEVER_UNDO, MOST_PRUNING = 2, 24  # moves that the automaton of a depth-first search can look back
 # Where a depth-first search begins, and whether it does so from both ends at once.
 AUTO, FORWARD, BACKWARD, ON, OFF = "auto", "forward", "backward", "on", "off"
-BEAM = "beam"  # in place of a side: what was done to find a solution beforehand
+# In place of a side: what is done to find a solution beforehand, and the look for a heuristic for the way back.
+BEAM, WAY_BACK = "beam", "way back"
 
 
 class Search(NamedTuple):

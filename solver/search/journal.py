@@ -3,13 +3,13 @@
 A search is a sequence of *steps*: an iteration from one end, or a beam. Which step comes next follows from the results
 of those before, never from the clock or from the number of threads. So a search that begins again takes the same steps
 in the same order, and for those that its journal holds it has the results without searching. An iteration that is cut
-into subtrees is noted subtree by subtree, and only the subtrees that are missing are searched.
+is noted bundle by bundle, and only the bundles that are missing are searched.
 
 The records of a step are, by the number of the step,
 
     what        what the step is: the bound, the end, the heuristic, how far to look back, or the width of a beam
-    cut         the depth at which an iteration is cut, and the number of its subtrees
-    subtree     the number of a subtree: what it took and found
+    cut         how many subtrees an iteration is cut into, and how many bundles
+    bundle      the number of a bundle: what it took and found
     result      what the whole step took and found
 
 If the search asks for something else than what the journal has in its place, the journal is of another search: it was
@@ -47,7 +47,7 @@ class Step:
         self.number, self._note, self.path = number, note, path
         self.what: dict | None = None
         self.cut: list[int] | None = None
-        self.subtrees: dict[int, dict] = {}
+        self.bundles: dict[int, dict] = {}
         self.result: dict | None = None
 
     def _add(self, **members: Any) -> None:
@@ -62,20 +62,20 @@ class Step:
         elif self.what != what:
             raise self._other(step_difference(self.what, what))
 
-    def begin_subtrees(self, depth: int, count: int) -> None:
+    def begin_bundles(self, paths: int, count: int) -> None:
         """Note how the step is cut. Raises ``InputError`` if it was cut otherwise."""
         if self.cut is None:
-            self.cut = [depth, count]
+            self.cut = [paths, count]
             self._add(cut=self.cut)
-        elif self.cut != [depth, count]:
-            raise self._other(f"cut into {self.cut[1]} parts instead of {count}")
+        elif self.cut != [paths, count]:
+            raise self._other(f"cut into {self.cut[1]} bundles instead of {count}")
 
     def _other(self, difference: str) -> InputError:
         return InputError(f"{self.path}: step {self.number + 1} is {difference}: choose another journal")
 
-    def end_subtree(self, number: int, found: dict) -> None:
-        """Note the end of a subtree."""
-        self._add(subtree=number, **found)
+    def end_bundle(self, number: int, found: dict) -> None:
+        """Note the end of a bundle."""
+        self._add(bundle=number, **found)
 
     def end(self, result: dict) -> None:
         """Note the end of the step."""
@@ -172,6 +172,6 @@ def steps_of(path: Path, records: list[dict], note: Callable[[dict], object] | N
     steps = []
     for number, known in enumerate(known_steps(path, records)):
         step = Step(number, note, path)
-        step.what, step.cut, step.subtrees, step.result = known.what, known.cut, known.pieces, known.result
+        step.what, step.cut, step.bundles, step.result = known.what, known.cut, known.bundles, known.result
         steps.append(step)
     return steps

@@ -1,7 +1,7 @@
 """How far a search has come by its journal, and what the next bounds will take.
 
 Iterations grow by a factor that changes little from one bound to the next: the last two from the same end tell how much
-the one after them takes. Of an iteration under way, the subtrees that are finished tell more, once they are enough.
+the one after them takes. Of an iteration under way, the bundles that are finished tell more, once they are enough.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from pdb_builder.grid import Grid
 
-from . import BEAM
+from . import BEAM, WAY_BACK
 from .journal import Step
 
-ENOUGH = 0.05  # of the subtrees: then they tell how large the iteration is
+ENOUGH = 0.05  # of the bundles: then they tell how large the iteration is
 AHEAD = 3  # bounds that are estimated
 
 
@@ -50,7 +50,7 @@ class JournalProgress(NamedTuple):
 
 def progress_of(grid: Grid, steps: list[Step], upper_bound: int | None = None) -> JournalProgress:
     """How far the search of a journal has come, which is over when no solution can be shorter than an upper bound."""
-    parts = [_part(step) for step in steps if step.what]
+    parts = [_part(step) for step in steps if step.what and step.what["side"] != WAY_BACK]
     between = 2 if grid.bipartite else 1
     bounds = [part.bound for part in parts]
     refuted = [part.bound + between for part in parts if part.refuted]
@@ -67,7 +67,7 @@ def progress_of(grid: Grid, steps: list[Step], upper_bound: int | None = None) -
 
 def _part(step: Step) -> Part:
     what = step.what or {}
-    done = [step.result] if step.result else list(step.subtrees.values())
+    done = [step.result] if step.result else list(step.bundles.values())
     share = 1.0 if step.result else len(done) / max(1, step.cut[1]) if step.cut else 0.0
     expanded, generated, seconds = (sum(one[name] for one in done) for name in ("expanded", "generated", "seconds"))
     refuted = bool(step.result and step.result.get("refuted"))

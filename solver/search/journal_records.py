@@ -5,7 +5,7 @@ something else, and so may another program. So nothing of a record is used befor
 below. They name every member and what its value must be. A record has neither fewer members nor more.
 
 What follows is what no table can say: a step begins with what it is and has the number after the one before; a path has
-as many moves as the bound; a piece is one of those that the iteration was cut into, and comes once.
+as many moves as the bound; a bundle is one of those that the iteration was cut into, and comes once.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from typing import Any
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import MAX_CELLS, Grid
 
-from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON
+from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, WAY_BACK
 
 VERSION = 1  # of the records, and of how a search decides which step comes next
 MOST_BOUND = 1 << 16
 UNKNOWN = 1 << 30  # the least sum above a bound, if there is none
 ROOM = 64  # by which the sums of boards may be counted further than there are any
+PUT_IN = 1  # the role of a side whose boards are put into a filter
 CELL = 127  # the bits of a successor that are the cell of the blank
 
 Check = Callable[[Any], bool]
@@ -62,17 +63,20 @@ def _list_of(check: Check, least: int = 0, most: float = float("inf")) -> Check:
 
 
 def _by_sum(value: Any) -> bool:
-    """Boards by their sum: in the order of the sums, or those that there are."""
-    if type(value) is not dict:
-        return _list_of(_whole())(value)
-    return all(name.isdecimal() and name == str(int(name)) for name in value) and all(map(_whole(), value.values()))
+    """Boards by their sum, as many as there are."""
+    counts = type(value) is dict and all(map(_whole(), value.values()))
+    return counts and all(name.isdecimal() and name == str(int(name)) for name in value)
 
 
 # ---- records ------------------------------------------------------------------------------------
 
 _BOUND = _whole(0, MOST_BOUND)
 _COUNTS: Members = {"expanded": _whole(), "generated": _whole(), "seconds": _real}
-_FOUND = _COUNTS | {"least": _whole(1, UNKNOWN), "paths": _list_of(_list_of(_whole(0, (1 << 32) - 1), least=1))}
+_FOUND = _COUNTS | {
+    "least": _whole(1, UNKNOWN),
+    "paths": _list_of(_list_of(_whole(0, (1 << 32) - 1), least=1)),
+    "sizes": _list_of(_whole()),
+}
 
 HEADER: Members = {
     "journal": _whole(VERSION, VERSION),
@@ -100,14 +104,16 @@ ITERATION: Members = {
     "threshold": _or_null(_whole(-(1 << 20), 1 << 20)),
     "role": _or_null(_whole(0, 2)),
 }
-ITERATION_RESULT = _FOUND | {"visited": _or_null(_by_sum), "refuted": _flag}
-A_BEAM: Members = {"bound": _BOUND, "side": _one_of(BEAM), "width": _whole(), "back": _flag}
-A_BEAM_RESULT = _COUNTS | {"path": _or_null(_list_of(_whole(0, MAX_CELLS - 1), least=1))}
-CUT = _list_of(_whole(), 2, 2)  # its last member is the number of pieces
-# The pieces that an iteration is cut into, by the name of the member that has their number.
-PIECES: dict[str, Members] = {
-    "subtree": _FOUND,
-    "bundle": _FOUND | {"sizes": _list_of(_whole()), "visited": _or_null(_by_sum)},
+ITERATION_RESULT = _FOUND | {"visited": _or_null(_list_of(_whole())), "refuted": _flag}
+CUT = _list_of(_whole(), 2, 2)  # subtrees and bundles
+BUNDLE = _FOUND | {"visited": _or_null(_by_sum)}
+# The steps that are no iterations, by what they have in place of a side, and their results.
+OTHERS: dict[str, tuple[Members, Members]] = {
+    BEAM: (
+        {"bound": _BOUND, "side": _text, "width": _whole(), "back": _flag},
+        _COUNTS | {"path": _or_null(_list_of(_whole(0, MAX_CELLS - 1), least=1))},
+    ),
+    WAY_BACK: ({"bound": _BOUND, "side": _text}, {"opened": _flag}),
 }
 
 
@@ -158,26 +164,27 @@ class StepRecords:
 
     what: dict
     cut: list[int] | None = None
-    pieces: dict[int, dict] = field(default_factory=dict)
+    bundles: dict[int, dict] = field(default_factory=dict)
     result: dict | None = None
 
     def add(self, record: dict, cells: int) -> None:
         """Take down one more, without the number of its step. Raises ``ValueError`` if it is not one of them."""
-        beam = self.what["side"] == BEAM
-        piece = next((name for name in PIECES if name in record), None)
-        if piece:
-            number = record.pop(piece)
-            _compare(f"a {piece}", record, PIECES[piece])
-            if self.cut is None or not _whole(0, self.cut[-1] - 1)(number) or number in self.pieces:
-                raise ValueError(f"{piece} {reprlib.repr(number)} is not one that is missing")
+        _, result = OTHERS.get(self.what["side"], (ITERATION, ITERATION_RESULT))
+        again = self.what.get("role") == PUT_IN  # what it put in is lost when the search ends, so it may be repeated
+        if "bundle" in record:
+            number = record.pop("bundle")
+            _compare("a bundle", record, BUNDLE)
+            here = self.cut is not None and _whole(0, self.cut[1] - 1)(number)
+            if not here or (number in self.bundles and not again):
+                raise ValueError(f"bundle {reprlib.repr(number)} is not one that is missing")
             self._check_found(record, cells)
-            self.pieces[number] = record
-        elif "cut" in record and not beam and self.cut is None:
+            self.bundles[number] = record
+        elif "cut" in record and result is ITERATION_RESULT and self.cut is None:
             _compare("a cut", record, {"cut": CUT})
             self.cut = record["cut"]
-        elif "result" in record and (self.result is None or self.what.get("role")):  # a half may be searched again
+        elif "result" in record and (self.result is None or again):
             _compare("a result", record, {"result": lambda _: True})
-            _compare("a result", record["result"], A_BEAM_RESULT if beam else ITERATION_RESULT)
+            _compare("a result", record["result"], result)
             self._check_found(record["result"], cells)
             self.result = record["result"]
         else:
@@ -231,8 +238,9 @@ def _add(steps: list[StepRecords], record: dict, cells: int) -> None:
         return
     _compare("the first of a step", record, {"what": lambda _: True})
     what = record["what"]
-    beam = type(what) is dict and what.get("side") == BEAM
-    _compare("a step", what, A_BEAM if beam else ITERATION)
+    side = what.get("side") if type(what) is dict else None
+    members, _ = OTHERS.get(side if type(side) is str else "", (ITERATION, ITERATION_RESULT))
+    _compare("a step", what, members)
     if (what.get("threshold") is None) != (what.get("role") is None):
         raise ValueError(f"a step has threshold {what['threshold']} and role {what['role']}")
     steps.append(StepRecords(what))

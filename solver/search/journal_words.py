@@ -9,7 +9,7 @@ from __future__ import annotations
 import reprlib
 from typing import Any
 
-from . import BACKWARD, BEAM
+from . import BACKWARD, BEAM, WAY_BACK
 
 FLAGS = ("wrap", "every")  # options without a value
 FACTS = ("version", "board", "databases")  # that are no options, and are called by these names
@@ -47,6 +47,8 @@ def _fact(name: str, value: Any) -> str:
 def _step(what: dict) -> dict[str, str]:
     """A step, whose record was checked."""
     beam, bound = what["side"] == BEAM, what["bound"]
+    if what["side"] == WAY_BACK:
+        return {"bound": f"the way back before bound {bound}"}
     back = what["back"] if beam else what["side"] == BACKWARD
     said = {"bound": f"a beam before bound {bound}" if beam else f"bound {bound}"}
     said |= {"end": "from the goal" if back else "from the start"}

@@ -121,6 +121,7 @@ class Iteration(NamedTuple):
     pruning: int | None = None  # how many moves the automaton looked back, if it was one that can look further than one
     side: str | None = None  # of a depth-first search: forward, backward, or beam for one that goes before it
     meets: bool = False  # whether it was half of a search from both ends
+    given_up: bool = False  # whether it was left unfinished, since the other end is far better
 
 
 class Incumbent(NamedTuple):

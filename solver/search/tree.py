@@ -1,11 +1,11 @@
 """The tree of a depth-first search, searched bound by bound, by many threads.
 
-The tree is cut at a shallow depth: the loop itself, run with a *floor*, lists the paths that reach it. The subtrees
-below are searched in order, by as many threads as there are. If one holds a solution, those after it are abandoned, but
-those before it are finished. So the solution and all counts are those of one thread searching alone, however many there
-are.
+The tree is cut into bundles of subtrees (``cutting``): the loop itself, run with a *floor*, lists the paths that reach
+a depth. Bundles are searched in order, by as many threads as there are, or by a cluster. If one holds a solution, those
+after it are abandoned, but those before it are finished. So the solution and all counts are those of one thread
+searching alone, however many there are.
 
-*A journal* (``journal``), if one is kept, has the subtrees and iterations that were finished before. They are not
+*A journal* (``journal``), if one is kept, has the bundles and iterations that were finished before. They are not
 searched again.
 
 *Counts.* Every board whose moves were evaluated is expanded; every move evaluated is a board generated, and the start
@@ -16,10 +16,10 @@ so these are not counted. In the fixed order and never undoing a move, the count
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from functools import partial
 from queue import SimpleQueue
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +30,7 @@ from ..frame import Frame
 from ..heuristics.contract import Heuristic
 from . import BEAM, FORWARD
 from .automaton import Automaton, cell_of, pack
+from .cutting import Cut, Listed, Sizes, cut_tree, sizes_of
 from .depth_first import (
     DEPTH,
     EXPANDED,
@@ -57,10 +58,9 @@ PULSE = 0.05  # seconds between looks at the clock while threads search
 ROOM = 64  # how much deeper than the bound the stacks are made
 UNCUT = 300_000  # if the iteration before generated fewer boards than this, the tree is not cut
 UNCUT_ALONE = 10_000_000  # the same for a single thread, which cuts only to tell how far it is
-FIRST_CUT, DEEPEST_CUT = 6, 30  # depths
-LEAST_SUBTREES, MOST_SUBTREES = 32, 2_000
-SUBTREE_SIZE = 50_000  # boards of the last iteration per subtree, within these limits
-FIRST_LISTED = 4096  # room for paths to the floor, doubled when it is full
+LEAST_BUNDLES, MOST_BUNDLES = 32, 2_000
+BUNDLE_SIZE = 50_000  # boards of the iteration before per bundle, within these limits
+FIRST_LISTED = 256  # room for paths to the floor, doubled when it is full
 NO_FILTER = np.zeros(1, dtype=np.int64)
 
 
@@ -86,13 +86,15 @@ class _Worker(NamedTuple):
 
 
 class _Searched(NamedTuple):
-    """What searching a subtree took and found. Unless all solutions are wanted, the counts end at the first."""
+    """What searching a bundle took and found. Unless all solutions are wanted, the counts end at the first."""
 
     expanded: int
     generated: int
     least: int  # the least sum that exceeded the bound
     paths: list[np.ndarray]  # solutions, as successors from the start
     seconds: float = 0.0
+    sizes: Sequence[int] = ()  # boards generated in each subtree, up to the one that holds the solution
+    visited: dict[str, int] | None = None  # in a meeting: the sum of a board -> how many were visited
 
     def as_record(self) -> dict:
         """For a journal."""
@@ -102,6 +104,31 @@ class _Searched(NamedTuple):
     def from_record(cls, record: dict) -> _Searched:
         """What a journal has of it."""
         return cls(**record | {"paths": [np.array(path, dtype=np.uint32) for path in record["paths"]]})
+
+
+class _Bundles:
+    """What is known of the bundles of an iteration: those after a solution need not be searched."""
+
+    def __init__(self, count: int, every: bool) -> None:
+        self.found: list[_Searched | None] = [None] * count
+        self.every, self.stop_at, self.lock = every, count, Lock()
+
+    def wanted(self, number: int) -> bool:
+        return self.found[number] is None and number < self.stop_at
+
+    def add(self, number: int, found: _Searched) -> None:
+        self.found[number] = found
+        if found.paths and not self.every:
+            self.stop(number + 1)
+
+    def stop(self, number: int) -> None:
+        """Those from this number on are not searched."""
+        with self.lock:
+            self.stop_at = min(self.stop_at, number)
+
+    def in_order(self) -> list[_Searched]:
+        """The results that count, once they are all there."""
+        return [found for found in self.found[: self.stop_at] if found]
 
 
 class _Floor:
@@ -150,7 +177,7 @@ class Tree:
         self.side = side
         self.facing: tuple[Heuristic, Frame, np.ndarray] | None = None
         self.expected = 0  # boards that the next iteration generates at least: those of the one before
-        self.cut = FIRST_CUT
+        self.sizes: Sizes = {}  # of the subtrees in the last iteration that was cut
         self.depth = 0
         self.most: int | None = None
         self.meeting: Meeting | None = None
@@ -184,15 +211,16 @@ class Tree:
         pruning = self._look_back(bound)
         self._prepare(bound, most, meeting)
         step = self._step(bound, pruning, meeting)
-        began, seconds = time.perf_counter(), 0.0
+        began, given_up = time.perf_counter(), False
         try:
-            found = self._recalled(step)
+            found = self._recalled(bound, step)
             if found is None:
                 found = self._searched(bound, early, step)
                 found = found._replace(seconds=found.seconds + time.perf_counter() - began)
                 step.end(found.as_record() | self._told(found))
                 self.problem.journal.write()
             expanded, generated, seconds = found.expanded, found.generated, found.seconds
+            given_up = self._too_many(found)
         except BaseException:
             expanded, generated = self._done()
             seconds = time.perf_counter() - began
@@ -201,12 +229,17 @@ class Tree:
             outcome.expanded += expanded
             outcome.generated += generated
             meets = bool(meeting and meeting.role != NOTHING)
-            outcome.iterations.append(Iteration(bound, expanded, generated, seconds, pruning, self.side, meets))
+            done = Iteration(bound, expanded, generated, seconds, pruning, self.side, meets, given_up)
+            outcome.iterations.append(done)
             self.expected, self.meeting = generated, None
         outcome.paths = [cell_of(path).tolist() for path in found.paths]
-        if most is not None and generated > most and not outcome.paths:
-            raise TooMany  # whether or not it was noticed on the way
+        if given_up:
+            raise TooMany
         return bound + 1 if meeting else found.least
+
+    def _too_many(self, found: _Searched) -> bool:
+        """Whether an iteration was given up, or would have been if that had been noticed on the way."""
+        return self.most is not None and found.generated > self.most and not found.paths
 
     def _step(self, bound: int, pruning: int, meeting: Meeting | None) -> Step:
         """The step of the journal that this iteration is."""
@@ -225,30 +258,33 @@ class Tree:
 
     def _told(self, found: _Searched) -> dict:
         """What a journal keeps of an iteration beside its counts: the sums of its boards, and what it has proven."""
-        meeting, too_many = self.meeting, self.most is not None and found.generated > self.most
-        partial_proof = too_many or (meeting is not None and meeting.role == PUT_IN)
+        meeting = self.meeting
+        partial_proof = self._too_many(found) or (meeting is not None and meeting.role == PUT_IN)
         visited = self.visited().tolist() if meeting else None
         return {"visited": visited, "refuted": not found.paths and not partial_proof}
 
-    def _recalled(self, step: Step) -> _Searched | None:
+    def _recalled(self, bound: int, step: Step) -> _Searched | None:
         """What the journal has of this iteration, if it was finished."""
         if step.result is None:
             return None
         if step.cut:
-            self.cut = step.cut[0]  # where the next iteration is cut depends on it
+            found = [_Searched.from_record(step.bundles[number]) for number in sorted(step.bundles)]
+            self._remember_sizes(self._cut(bound), found)
         result = dict(step.result)
         visited, _ = result.pop("visited"), result.pop("refuted")
         if self.meeting:
             opposite = self.workers[0].opposite
             assert opposite is not None
             opposite.histogram[: len(visited)] = visited
-        found = _Searched.from_record(result)
-        self.outcome.earlier += found.seconds
-        return found
+        whole = _Searched.from_record(result)
+        self.outcome.earlier += whole.seconds
+        return whole
 
     def _searched(self, bound: int, early: bool, step: Step) -> _Searched:
         uncut = UNCUT if self.threads > 1 or self.problem.journal.kept else UNCUT_ALONE
-        return self._in_subtrees(bound, step) if self.expected >= uncut else self._in_one_piece(bound, early)
+        if self.expected >= uncut or self.most is not None:  # what may be given up is noted on the way
+            return self._in_bundles(bound, step)
+        return self._in_one_piece(bound, early)
 
     def _prepare(self, bound: int, most: int | None, meeting: Meeting | None) -> None:
         self.most, self.meeting = most, meeting
@@ -383,107 +419,146 @@ class Tree:
 
     def _in_one_piece(self, bound: int, early: bool) -> _Searched:
         """An iteration by this thread alone."""
-
-        def pulse() -> None:
-            self._pulse(bound)
-            if self.most is not None and self._done()[1] > self.most:
-                raise TooMany
-
-        found = self._below(self.workers[0], bound, self.root, pulse, early)
+        found = self._below(self.workers[0], bound, self.root, lambda: self._pulse(bound), early)
         assert found is not None
         return found
 
-    def _in_subtrees(self, bound: int, step: Step) -> _Searched:
-        """An iteration cut into subtrees, by all threads, as far as they are not in the journal."""
+    def _in_bundles(self, bound: int, step: Step) -> _Searched:
+        """An iteration cut into bundles, as far as they are not in the journal."""
+        cut = self._cut(bound)
+        step.begin_bundles(len(cut.paths), len(cut.bundles))
+        bundles, earlier = _Bundles(len(cut.bundles), self.every), 0.0
+        self._reset(self.workers[1:])
+        self.workers[0].done[:] = cut.above
+        if not (self.meeting and self.meeting.role == PUT_IN):  # what it put in is lost
+            for number, record in step.bundles.items():
+                found = _Searched.from_record(record)
+                bundles.add(number, found)
+                earlier += found.seconds / self.threads
+                self.workers[0].done[:] += found.expanded, found.generated
+                self._add_visited(found)
+        self.outcome.earlier += earlier
+
+        def note(number: int, found: _Searched) -> None:
+            step.end_bundle(number, found.as_record())
+            bundles.add(number, found)
+
+        self._by_threads(bound, cut, bundles, note)
+        results = bundles.in_order()
+        self._remember_sizes(cut, results)
+        return self._added_up(cut, results)._replace(seconds=earlier)
+
+    def _by_threads(self, bound: int, cut: Cut, bundles: _Bundles, note: Callable[[int, _Searched], object]) -> None:
+        """Search the bundles that are wanted, by all threads of this process."""
         self.workers += [self._new_worker() for _ in range(self.threads - len(self.workers))]
         self.executor = self.executor or ThreadPoolExecutor(self.threads)
-        top, floor = self._cut(bound)
-        prefixes = floor.prefixes
-        step.begin_subtrees(floor.depth, len(prefixes))
-        self._reset(self.workers[1:])
-        self.workers[0].done[:] = top.expanded, top.generated
         idle: SimpleQueue[_Worker] = SimpleQueue()
         for worker in self.workers:
             idle.put(worker)
-        results: list[_Searched | None] = [None] * len(prefixes)
-        stop_at = [len(prefixes)]  # subtrees from here on need not be searched
-        earlier = 0.0  # seconds
-        if not self.meeting:  # then the sums of all boards are counted as well
-            for number, record in step.subtrees.items():
-                results[number] = found = _Searched.from_record(record)
-                self.workers[0].done[:] += found.expanded, found.generated
-                earlier += found.seconds / self.threads
-                if found.paths and not self.every:
-                    stop_at[0] = min(stop_at[0], number + 1)
-        self.outcome.earlier += earlier
 
-        def abandoned(number: int) -> bool:
-            return number >= stop_at[0]
+        def search(number: int) -> None:
+            if bundles.wanted(number):
+                worker = idle.get()
+                try:
+                    paths = [cut.paths[one] for one in cut.bundles[number]]
+                    found = self.search_bundle(worker, bound, paths, lambda: not bundles.wanted(number))
+                    if found is not None:
+                        note(number, found)
+                finally:
+                    idle.put(worker)
 
-        def search(low: int, high: int) -> None:
-            worker = idle.get()
-            try:
-                for number in range(low, high):
-                    if results[number] is None and not abandoned(number):
-                        began = time.perf_counter()
-                        found = self._below(worker, bound, prefixes[number], partial(abandoned, number))
-                        if found is None:
-                            continue
-                        results[number] = found = found._replace(seconds=time.perf_counter() - began)
-                        if not self.meeting:
-                            step.end_subtree(number, found.as_record())
-                        if found.paths and not self.every:
-                            stop_at[0] = min(stop_at[0], number + 1)
-            finally:
-                idle.put(worker)
-
-        size = max(1, len(prefixes) // (32 * self.threads))
-        futures = [
-            self.executor.submit(search, low, min(low + size, len(prefixes))) for low in range(0, len(prefixes), size)
-        ]
-        generated, counted = top.generated, 0
+        futures = [self.executor.submit(search, number) for number in range(len(cut.bundles))]
+        all_of_it, done, generated = sum(cut.weights), 0.0, int(cut.above[1])
         try:
             for number, future in enumerate(futures):
                 while not _ended(future):
-                    self._pulse(bound, number / len(futures))
-                while self.most is not None and counted < min((number + 1) * size, stop_at[0]):
-                    generated += results[counted].generated  # type: ignore[union-attr]
-                    counted += 1
+                    self._pulse(bound, done / all_of_it)
+                done += cut.weights[number]
+                found = bundles.found[number]
+                if self.most is not None and found is not None:
+                    generated += found.generated
                     if generated > self.most:
-                        stop_at[0] = counted
+                        bundles.stop(number + 1)
         except BaseException:
-            stop_at[0] = -1
+            bundles.stop(-1)
             for future in futures:
                 future.cancel()
             wait(futures)
             raise
-        return self._added_up(top, results[: stop_at[0]], floor)._replace(seconds=earlier)
 
-    def _cut(self, bound: int) -> tuple[_Searched, _Floor]:
-        """The tree above the cut, and the floor with the paths to the subtrees below."""
-        wanted = min(MOST_SUBTREES, max(LEAST_SUBTREES, self.expected // SUBTREE_SIZE))
-        while True:
-            floor, worker = _Floor(self.cut, FIRST_LISTED), self.workers[0]
-            self._reset([worker])
-            top = self._below(worker, bound, self.root, lambda: False, floor=floor)
-            assert top is not None
+    def search_bundle(
+        self, worker: _Worker, bound: int, paths: list[np.ndarray], given_up: Callable[[], bool]
+    ) -> _Searched | None:
+        """Search below some paths, one after another; None if that is given up. Others do this at the same time."""
+        began, parts = time.perf_counter(), []
+        before = worker.opposite.histogram.copy() if self.meeting and worker.opposite else None
+        for path in paths:
+            found = self._below(worker, bound, path, given_up)
+            if found is None:
+                return None
+            parts.append(found)
+            if found.paths and not self.every:
+                break
+        visited = None
+        if before is not None and worker.opposite:
+            new = worker.opposite.histogram - before
+            visited = {str(total): int(new[total]) for total in np.flatnonzero(new)}
+        return _Searched(
+            sum(part.expanded for part in parts),
+            sum(part.generated for part in parts),
+            min(part.least for part in parts),
+            [path for part in parts for path in part.paths],
+            time.perf_counter() - began,
+            [part.generated for part in parts],
+            visited,
+        )
+
+    def _add_visited(self, found: _Searched) -> None:
+        """Count the sums of the boards of a bundle that was searched before."""
+        opposite = self.workers[0].opposite
+        for total, count in (found.visited or {}).items():
+            assert opposite is not None
+            opposite.histogram[int(total)] += count
+
+    def _cut(self, bound: int) -> Cut:
+        """The tree in bundles, as large as the last iteration suggests."""
+        worker = self.workers[0]
+
+        def below(path: np.ndarray, depth: int) -> Listed:
+            floor = _Floor(depth, FIRST_LISTED)
+            if path is self.root:  # whatever was listed before is listed again
+                self._reset([worker])
+            top = self._below(worker, bound, path, lambda: False, floor=floor)
+            assert top is not None and not top.paths
             floor.trim(int(worker.stack.state[LISTED]))
-            if len(floor.prefixes) >= wanted or self.cut + 2 > min(bound, DEEPEST_CUT):
-                return top, floor
-            self.cut += 2
+            return Listed(floor.prefixes, floor.counts, top.expanded, top.generated, top.least)
 
-    def _added_up(self, top: _Searched, results: list, floor: _Floor) -> _Searched:
-        """The counts and solutions of an iteration from those of its subtrees and of the tree above them."""
-        expanded, generated = top.expanded, top.generated
-        paths = [path for found in results for path in found.paths]
+        wanted = min(MOST_BUNDLES, max(LEAST_BUNDLES, self.expected // BUNDLE_SIZE))
+        return cut_tree(self.root, below, bound, wanted, self.sizes)
+
+    def _remember_sizes(self, cut: Cut, results: list[_Searched]) -> None:
+        """By which the next iteration is cut, unless only a part of this one was searched."""
+        if self.meeting and self.meeting.role != NOTHING:
+            return
+        searched: list[np.ndarray] = []
+        sizes: list[int] = []
+        for bundle, found in zip(cut.bundles, results, strict=False):
+            searched += [cut.paths[number] for number in bundle][: len(found.sizes)]
+            sizes += found.sizes
+        self.sizes = sizes_of(searched, sizes)
+
+    def _added_up(self, cut: Cut, results: list[_Searched]) -> _Searched:
+        """The counts and solutions of an iteration from those of its bundles and of the tree above them."""
+        (expanded, generated), paths = cut.above.tolist(), [path for found in results for path in found.paths]
         if paths and not self.every:
-            expanded, generated = floor.counts[len(results) - 1].tolist()
-            generated -= self._not_yet(paths[0], 0, floor.depth)
+            last = cut.bundles[len(results) - 1][len(results[-1].sizes) - 1]  # the path to the solution
+            expanded, generated = cut.before[last].tolist()
+            generated -= self._not_yet(paths[0], 0, len(cut.paths[last]) - 1)
         return _Searched(
             expanded + sum(found.expanded for found in results),
             generated + sum(found.generated for found in results),
-            min([top.least, *(found.least for found in results)]),
-            paths + top.paths if self.every else (paths or top.paths)[:1],
+            min([cut.least, *(found.least for found in results)]),
+            paths,
         )
 
 

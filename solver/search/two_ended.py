@@ -38,7 +38,7 @@ from pdb_builder.grid import Grid
 from ..frame import Frame, frame_of
 from ..heuristics.contract import Heuristic
 from ..heuristics.preparing import SIMPLE, without_database
-from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, beam, default_memory, ida_star
+from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, WAY_BACK, beam, default_memory, ida_star
 from .board_filter import new_filter, pair_words
 from .outcome import (
     PROVEN,
@@ -103,10 +103,15 @@ class _Ends:
         if BACKWARD in self.trees:
             return True
         problem, frame, grid = self.problem, self.frame, self.problem.grid
+        # A database that was missing may be there when the search begins again.
+        step = problem.journal.step({"bound": bound, "side": WAY_BACK})
+        if step.result and not step.result["opened"]:
+            return False
         with self.not_counted():
             heuristic = problem.backward and problem.backward(
                 grid, frame.blank, missing, lambda: self.limits.check(self.outcome.generated)
             )
+        step.end({"opened": heuristic is not None})
         if not heuristic:
             return False
         self.consistent = problem.heuristic.consistent and heuristic.consistent
@@ -118,6 +123,7 @@ class _Ends:
         cells, tiles = (tuple(np.argsort(one).tolist()) for one in (frame.cells, frame.tiles))
         self.trees[FORWARD].face(heuristic, frame, pair_words(here))
         tree.face(problem.heuristic, Frame(grid, problem.blank, cells, tiles), pair_words(frame))
+        tree.expected = self.trees[FORWARD].expected  # for want of anything better
         self.trees[BACKWARD] = tree
         self.outcome.lower_bound = max(self.outcome.lower_bound, problem.at_least(tree.value))
         with self.not_counted(), compiling(at_once=False):
@@ -215,10 +221,10 @@ class _Search:
         outcome, bound = self.outcome, self.outcome.lower_bound
         while not outcome.paths:
             outcome.lower_bound = bound
-            if bound >= self.upper_bound:
-                raise Stopped(UPPER_BOUND)
             if bound >= self.enough:
                 raise Stopped(PROVEN)
+            if bound >= self.upper_bound:
+                raise Stopped(UPPER_BOUND)
             self._ask_beams(bound)
             if self._proven(bound):
                 outcome.paths = [self.incumbent]

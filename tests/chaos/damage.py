@@ -243,7 +243,8 @@ def _forge(chance: random.Random, path: Path) -> None:
 def _cells(output: str) -> list[dict]:
     """The cells of a comparison, without what differs from run to run."""
     cells = json.loads(output)["cells"] if output.strip() else []
-    return [{key: value for key, value in cell.items() if key != "seconds"} for cell in cells]
+    differ = ("seconds", "machine", "revision")
+    return [{key: value for key, value in cell.items() if key not in differ} for cell in cells]
 
 
 @kind("results in use", 1)
