@@ -10,10 +10,18 @@ from pdb_builder.shell import MOST_TEXT, MOST_WRITTEN
 from .search import MOST_PRUNING, NEVER_UNDO
 from .show.playback import FASTEST, SLOWEST, SPEED
 
+MOST_TASK_COST = 60  # seconds
+
 
 def number_from_1(text: str) -> float:
     if not re.fullmatch(DECIMAL, text.strip()) or not 1 <= float(text) <= MOST_WRITTEN:
         raise refusal(text, f"a number from 1 to {MOST_TEXT}", "1.5")
+    return float(text)
+
+
+def seconds_from_0(text: str) -> float:
+    if not re.fullmatch(DECIMAL, text.strip()) or not float(text) <= MOST_TASK_COST:
+        raise refusal(text, f"a number from 0 to {MOST_TASK_COST}", "0.002")
     return float(text)
 
 

@@ -8,11 +8,12 @@ from pathlib import Path
 from pdb_builder.argument_types import number_above_0, seconds_above_0, whole_number
 from pdb_builder.shell import folder_option, parse_size, positive, threads_option
 
-from .argument_types import moves_per_second, moves_to_look_back, number_from_1, number_list
+from .argument_types import moves_per_second, moves_to_look_back, number_from_1, number_list, seconds_from_0
 from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
 from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES
+from .search.sharing import TASK_COST
 from .settings import CHOICES, DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
 from .show.playback import SPEED
 
@@ -31,6 +32,7 @@ def solve_options(command: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep what ida-star has finished in a file, and go on with what is there (one board only)",
     )
+    _cluster_option(command)
     command.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
     command.add_argument(
         "--moves",
@@ -95,6 +97,7 @@ def compare_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--threads", type=positive, default=1, metavar="N", help="threads per search (default: 1)")
     command.add_argument("--jobs", type=positive, metavar="N", help="searches at a time (default: cores / threads)")
     _limit_options(command)
+    _cluster_option(command)
     command.add_argument("--each", action="store_true", help="also print one row per board")
     command.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     command.add_argument("--csv", type=Path, metavar="FILE", help="write one line per board and method to a new .csv")
@@ -108,6 +111,15 @@ def compare_options(command: argparse.ArgumentParser) -> None:
         "--report", type=Path, metavar="FILE", help="write an .html page with everything (needs matplotlib)"
     )
     folder_option(command)
+
+
+def _cluster_option(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--cluster",
+        metavar="ADDRESS",
+        help="have the work done by the workers of a Dask cluster: tcp://host:8786, file:/shared/scheduler.json, or "
+        "local:4 for processes on this machine (needs dask and distributed; docs/cluster.md)",
+    )
 
 
 def check_options(command: argparse.ArgumentParser) -> None:
@@ -135,6 +147,18 @@ def random_options(command: argparse.ArgumentParser) -> None:
 
 def journal_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("journal_file", type=Path, metavar="FILE", help="the journal of a search")
+    command.add_argument(
+        "--simulate-workers",
+        type=number_list,
+        metavar="NUMBERS",
+        help="say how long the search would have taken with so many workers of a cluster, as in 1,2,8,64,1000",
+    )
+    command.add_argument(
+        "--task-cost",
+        type=seconds_from_0,
+        metavar="SECONDS",
+        help=f"what a task costs the client and the scheduler, for --simulate-workers (default: {TASK_COST})",
+    )
     command.add_argument("--json", action="store_true", help="one JSON object")
 
 

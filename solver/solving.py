@@ -8,18 +8,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from pdb_builder import __version__
-from pdb_builder.base.errors import Unsolvable, WrongAnswer
+from pdb_builder.base.errors import InputError, Unsolvable, WrongAnswer
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
 from .board import Board, board_text, grid_of, parse_board
 from .choosing import backward_heuristics, ends_for, heuristic_for, pruning_for
+from .cluster.bundles import ClusterSearch
+from .cluster.connection import Connection, connected
 from .frame import frame_of
 from .goals import goal_board
 from .heuristics import manhattan
@@ -62,6 +65,7 @@ def solve(
     upper_bound: int | None = None,
     prove_at_least: int | None = None,
     journal: str | Path | None = None,
+    cluster: Any = None,
     folder: str | Path | None = None,
     progress: OnProgress = unreported,
     notify: Notify = ignore_remark,
@@ -76,8 +80,9 @@ def solve(
     databases into memory that is faster to look up in. ``direction`` is ``forward``, ``backward`` or ``auto``,
     ``both_ends`` ``on``, ``off`` or ``auto``: where ``ida-star`` begins. With an ``upper_bound`` it looks for shorter
     solutions only. It is over when no solution can be shorter than ``prove_at_least``. In a ``journal`` it keeps what
-    is finished, and goes on with that of the same search. ``progress`` is called with the progress of a long search,
-    ``notify`` with remarks in words.
+    is finished, and goes on with that of the same search. ``cluster`` is the address of a Dask scheduler, or a
+    ``distributed.Client``, whose workers search large iterations. ``progress`` is called with the progress of a long
+    search, ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
@@ -89,7 +94,8 @@ def solve(
         *(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning, huge_pages),
         *(direction, both_ends, upper_bound, prove_at_least, path_of("journal", journal)),
     )
-    return solve_board(grid, start, target, settings, progress, notify)
+    with nullcontext() if cluster is None else connected(cluster, where) as connection:
+        return solve_board(grid, start, target, settings, progress, notify, cluster=connection)
 
 
 def solve_board(
@@ -100,6 +106,7 @@ def solve_board(
     progress: OnProgress = unreported,
     notify: Notify = ignore_remark,
     interrupt: Event | None = None,
+    cluster: Connection | None = None,
 ) -> Solution:
     """``solve`` for boards that are parsed; ``interrupt`` stops the search when it is set."""
     settings = check_settings(settings, grid)
@@ -127,6 +134,12 @@ def solve_board(
     threads = check_threads(settings.threads)
     limits = Limits(None, settings.node_limit, settings.memory_limit, interrupt, watch.look)
     limits = _make_automaton(problem, settings, threads, limits, preparing)
+    if cluster is not None:
+        if "journal" not in entry.options:  # the others have no bundles to share out
+            raise InputError(f"{settings.algorithm} searches on one machine: leave out `cluster`, or use ida-star")
+        workers = ClusterSearch(cluster, notify)
+        workers.check_workers(problem, settings.every)
+        problem = problem._replace(cluster=workers)
     if settings.journal is not None:
         of = _facts(grid, start, goal, problem, settings.algorithm, options)
         journal = open_journal(settings.journal, of, watch.passed)

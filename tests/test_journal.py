@@ -425,7 +425,7 @@ def test_another_search_is_refused(tmp_path):
 # ---- records of others --------------------------------------------------------------------------
 
 COUNTS = {"expanded": 10, "generated": 20, "seconds": 0.5}
-FOUND = COUNTS | {"least": 23, "paths": [], "sizes": [1, 2]}
+FOUND = COUNTS | {"least": 23, "paths": [], "sizes": [1, 2], "weight": 0.5}
 RESULT = FOUND | {"visited": None, "refuted": True}
 WHAT = {"bound": 21, "side": "forward", "heuristic": "manhattan", "databases": [], "pruning": 14}
 WHAT |= {"threshold": None, "role": None}
@@ -717,15 +717,19 @@ def kill_again_and_again(path, kills, chance):
 
     with started(*words) as process:
         expected = counts(json.loads(process.communicate()[0]))
-    longer = 0
-    for _ in range(kills):
+    longest = 0
+    for number in range(kills):
         with started(*words, "--journal", str(path), "--threads", chance.choice("12")) as process:
-            time.sleep(chance.uniform(0.3, 1.5))
+            if number % 2:
+                time.sleep(chance.uniform(0.3, 1.5))  # whatever it is doing by then
+            else:
+                while process.poll() is None and not (path.exists() and path.stat().st_size > longest):
+                    time.sleep(0.01)
+                time.sleep(chance.uniform(0, 0.3))  # while it goes on writing
             process.send_signal(signal.SIGKILL)
             process.wait()
-        if path.exists() and path.stat().st_size > 100:
-            longer = len(read_journal(path))
-    assert longer
+        longest = path.stat().st_size
+        read_journal(path)
     with started(*words, "--journal", str(path)) as process:
         assert counts(json.loads(process.communicate()[0])) == expected
 

@@ -23,6 +23,7 @@ from pdb_builder.shell import notice
 
 from ..board import Board
 from ..choosing import heuristic_for
+from ..cluster.connection import connected
 from ..comparison.cells import Cell
 from ..comparison.comparison import Comparison
 from ..comparison.methods import parallel_searches, prepare_methods
@@ -70,7 +71,11 @@ def run(args: argparse.Namespace) -> int:
         notice(f"compared without pdb: {left_out}")
     comparison = Comparison(grid, goal, instances, methods)
     results = _open_results(args)
-    interrupted = _run_searches(comparison, jobs, results)
+    with nullcontext() if args.cluster is None else connected(args.cluster, args.folder) as cluster:
+        if cluster is not None:
+            at_a_time = comparison.use(cluster)
+            jobs = args.jobs or at_a_time
+        interrupted = _run_searches(comparison, jobs, results)
     done = len(comparison.finished())
     if interrupted:
         remedy = f"continue with --resume {results.path}" if results else "use --csv FILE to be able to continue"

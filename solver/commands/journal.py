@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator
 
+from pdb_builder.base.errors import InputError
 from pdb_builder.base.wording import counted
 
 from ..board import draw_board
@@ -15,25 +16,59 @@ from ..search.journal import steps_of
 from ..search.journal_file import read_journal
 from ..search.journal_progress import JournalProgress, progress_of
 from ..search.journal_records import puzzle_of
+from ..search.sharing import TASK_COST, SimulatedSearch, simulate_search
 from .exit_codes import SOLVED
+
+MOST_WORKERS = 100_000
 
 
 def run(args: argparse.Namespace) -> int:
     path = args.journal_file
     records = read_journal(path)
     header, grid = records[0], puzzle_of(path, records[0])
-    progress = progress_of(grid, steps_of(path, records), header["upper_bound"])
+    steps = steps_of(path, records)
+    progress = progress_of(grid, steps, header["upper_bound"])
+    cost = TASK_COST if args.task_cost is None else args.task_cost
+    simulated = [simulate_search(steps, workers, cost) for workers in _workers(args)]
     if args.json:
         parts = [part._asdict() for part in progress.parts]
         ahead = [one._asdict() for one in progress.next]
         facts = {name: value for name, value in header.items() if name != "journal"}
-        print(json.dumps(facts | progress._asdict() | {"parts": parts, "next": ahead, "lines": len(records)}))
+        record = facts | progress._asdict() | {"parts": parts, "next": ahead, "lines": len(records)}
+        if simulated:
+            record["simulated"] = [one._asdict() | {"last": one.last and one.last._asdict()} for one in simulated]
+        print(json.dumps(record))
     else:
         print(draw_board(grid, header["board"]))
         print(f"goal {' '.join(map(str, header['goal']))}, {header['algorithm']} with {header['heuristic']}")
         print(*_lines(progress), sep="\n")
         print(f"{counted(len(records), 'line')}, all of which match their checksums")
+        if simulated:
+            print(*_simulation(simulated, cost), sep="\n")
     return SOLVED
+
+
+def _workers(args: argparse.Namespace) -> list[int]:
+    """The numbers of workers to simulate."""
+    numbers = sorted(args.simulate_workers or ())
+    if numbers and not 1 <= numbers[0] <= numbers[-1] <= MOST_WORKERS:
+        wrong = numbers[0] if numbers[0] < 1 else numbers[-1]
+        raise InputError(f"--simulate-workers takes numbers from 1 to {MOST_WORKERS:,}, got {wrong}: as in 1,8,64")
+    if args.task_cost is not None and not numbers:
+        raise InputError("--task-cost is for --simulate-workers: give both, or leave it out")
+    return numbers
+
+
+def _simulation(searches: list[SimulatedSearch], cost: float) -> Iterator[str]:
+    """What more workers would take, as a table."""
+    yield ""
+    yield f"simulated from the seconds of each bundle, with {1000 * cost:g} ms of the client for each task"
+    yield "workers  whole search  by the client  last iteration  busy  tasks  limited by"
+    for one in searches:
+        line = f"{one.workers:7,} {one.seconds:11,.1f} s {one.with_client:12,.1f} s"
+        if one.last:
+            line += f" {one.last.seconds:13,.1f} s {one.last.busy:5.0%} {one.last.tasks:6,}  {one.last.limit}"
+        yield line
 
 
 def _lines(progress: JournalProgress) -> Iterator[str]:

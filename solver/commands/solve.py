@@ -9,7 +9,9 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from functools import partial
 from itertools import islice
 from threading import Event
 from typing import NamedTuple
@@ -18,6 +20,8 @@ from pdb_builder.base.errors import InputError, Unsolvable
 from pdb_builder.base.machine import default_threads
 from pdb_builder.shell import notice, with_flags
 
+from ..cluster.boards import solver_on
+from ..cluster.connection import Connection, connected
 from ..heuristics import check_name
 from ..heuristics.preparing import Notify
 from ..jobs import map_jobs
@@ -68,9 +72,23 @@ def run(args: argparse.Namespace) -> int:
     if args.journal is not None:
         boards = _the_only(boards)
     settings, interrupt, notify = _settings(args), Event(), _notice_once()
+    with nullcontext() if args.cluster is None else connected(args.cluster, args.folder) as cluster:
+        return _solve_all(args, boards, several, settings, interrupt, notify, cluster)
+
+
+def _solve_all(
+    args: argparse.Namespace,
+    boards: Iterable[InputBoard],
+    several: bool,
+    settings: Settings,
+    interrupt: Event,
+    notify: Notify,
+    cluster: Connection | None,
+) -> int:
+    solver: Callable[..., Solution] = partial(solve_board, cluster=cluster)
     if not several:
         with SearchMeter(silent=args.quiet or args.json) as meter:
-            answer = _solve(next(iter(boards)), args, settings, meter.report, notify, interrupt)
+            answer = _solve(next(iter(boards)), args, settings, meter.report, notify, interrupt, solver)
         code = _print_answer(answer, args, notify)
         _save_gif(answer, args)
         return code
@@ -78,11 +96,14 @@ def run(args: argparse.Namespace) -> int:
         check_name(args.heuristic)
     check_settings(settings)
     with BoardsBar(len(boards) if isinstance(boards, list) else None, hidden=args.animate) as bar:
+        if args.journal is None:  # the file is here
+            solver = solve_board if cluster is None else solver_on(cluster)
+        jobs = args.jobs or (1 if cluster is None else cluster.threads())
 
         def work(board: InputBoard) -> Answer:
-            return _solve(board, args, settings, bar.report, notify, interrupt)
+            return _solve(board, args, settings, bar.report, notify, interrupt, solver)
 
-        return _print_answers(map_jobs(boards, work, args.jobs or 1, interrupt), args, notify, bar)
+        return _print_answers(map_jobs(boards, work, jobs, interrupt), args, notify, bar)
 
 
 def _the_only(boards: Iterable[InputBoard]) -> list[InputBoard]:
@@ -141,11 +162,12 @@ def _solve(
     progress: OnProgress,
     notify: Notify,
     interrupt: Event,
+    solver: Callable[..., Solution],
 ) -> Answer:
     puzzle = None
     try:
         puzzle = given.puzzle(args)
-        solution = solve_board(*puzzle, settings, progress, notify, interrupt)
+        solution = solver(*puzzle, settings, progress, notify, interrupt)
     except Unsolvable as error:
         return Answer(given, NO_SOLUTION, puzzle, error=str(error))
     except InputError as error:

@@ -8,10 +8,12 @@ about its board (``claims``), and the first contradiction ends the comparison.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.machine import processor_and_cores
@@ -19,12 +21,15 @@ from pdb_builder.grid import Grid
 from pdb_builder.revision import revision
 
 from ..board import Board, board_text, format_board, parse_board
+from ..cluster.boards import solver_on
+from ..cluster.connection import Connection, connected
 from ..goals import goal_board, goal_text
 from ..instances import Instance, load_set
 from ..jobs import map_jobs
 from ..search import default_memory
 from ..search.outcome import INTERRUPT, OnProgress, unreported
 from ..settings import Settings, path_of
+from ..solution import Solution
 from ..solving import solve_board
 from .cells import Cell, Summary, furthest, summarise
 from .claims import check_agreement, claims_of, published_claim
@@ -45,6 +50,7 @@ def compare(
     node_limit: int | None = None,
     memory_limit: int | None = None,
     huge_pages: bool = False,
+    cluster: Any = None,
     folder: str | Path | None = None,
 ) -> Comparison:
     """Compare heuristics and algorithms on boards of one shape, or on a published set by its name.
@@ -76,8 +82,11 @@ def compare(
     )
     methods = prepare_methods(grid, target, algorithms, heuristics, settings)
     comparison = Comparison(grid, target, {one.id: one for one in instances}, methods)
-    for cell in comparison.run(jobs, Event()):
-        comparison.add(cell)
+    with nullcontext() if cluster is None else connected(cluster, settings.folder) as connection:
+        if connection is not None:
+            jobs = comparison.use(connection)
+        for cell in comparison.run(jobs, Event()):
+            comparison.add(cell)
     return comparison
 
 
@@ -92,6 +101,12 @@ class Comparison:
     cells: dict[tuple[int, str, str], Cell] = field(default_factory=dict)
     machine: str = field(default_factory=processor_and_cores)
     revision: str = field(default_factory=revision)
+    solver: Callable[..., Solution] = solve_board
+
+    def use(self, cluster: Connection) -> int:
+        """Have the searches run by the workers of a cluster; returns how many can run at a time."""
+        self.solver, self.machine = solver_on(cluster), f"workers of {cluster.name}"
+        return cluster.threads()
 
     def cell(self, instance: Instance, method: Method) -> Cell | None:
         return self.cells.get((instance.id, method.algorithm, method.heuristic))
@@ -134,7 +149,7 @@ class Comparison:
         self, instance: Instance, method: Method, progress: OnProgress = unreported, interrupt: Event | None = None
     ) -> Cell:
         """The cell of a board and a method, by searching."""
-        found = solve_board(self.grid, instance.board, self.goal, method.settings, progress, interrupt=interrupt)
+        found = self.solver(self.grid, instance.board, self.goal, method.settings, progress, interrupt=interrupt)
         return Cell(
             instance.id,
             self.board_text(instance),

@@ -24,7 +24,7 @@ import numpy as np
 from .automaton import cell_of
 
 FIRST_CUT, DEEPEST_CUT, DEEPER = 6, 60, 2  # depths, and the step from one to the next
-NEW = 0.05  # of a fair share: a subtree that the iteration before did not have
+NEW = 1 / 16  # of a fair share: a subtree that the iteration before did not have
 
 Sizes = dict[bytes, int]  # the cells of a path -> the boards generated below
 

@@ -76,6 +76,7 @@ _FOUND = _COUNTS | {
     "least": _whole(1, UNKNOWN),
     "paths": _list_of(_list_of(_whole(0, (1 << 32) - 1), least=1)),
     "sizes": _list_of(_whole()),
+    "weight": _real,
 }
 
 HEADER: Members = {

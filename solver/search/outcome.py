@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from pdb_builder.grid import Grid
 
@@ -57,6 +57,26 @@ class Missing(Enum):
 Backward = Callable[[Grid, int, Missing, Callable[[], object]], Heuristic | None]
 
 
+class Cluster(Protocol):
+    """Machines that search bundles of a tree (see ``solver.cluster``)."""
+
+    def search(
+        self,
+        tree: Any,
+        bound: int,
+        work: dict[int, tuple[list[bytes], float]],
+        size: float,
+        add: Callable[[int, dict], int],
+        pulse: Callable[[], object],
+    ) -> None:
+        """Search bundles of a ``Tree``, which are given by number as the paths to their subtrees and a weight.
+
+        ``size`` is about how many boards a bundle of weight 1 has. ``add`` takes the number of a bundle and the record
+        of what was found, and returns the number from which on bundles are not wanted any more. ``pulse`` is called
+        many times a second, and may end the search by an exception.
+        """
+
+
 class Problem(NamedTuple):
     """A board to solve, in the numbering of the canonical goal with its blank on cell ``blank``."""
 
@@ -68,6 +88,7 @@ class Problem(NamedTuple):
     backward: Backward | None = None  # makes the heuristic from the goal to the start
     pruning: Pruning = Pruning()
     journal: Journal = NO_JOURNAL
+    cluster: Cluster | None = None
 
     def at_least(self, length: int) -> int:
         """The shortest length a solution can have if none is shorter than ``length``.

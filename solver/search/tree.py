@@ -30,7 +30,7 @@ from ..frame import Frame
 from ..heuristics.contract import Heuristic
 from . import BEAM, FORWARD
 from .automaton import Automaton, cell_of, pack
-from .cutting import Cut, Listed, Sizes, cut_tree, sizes_of
+from .cutting import Cut, Listed, Sizes, cut_tree, key_of, sizes_of
 from .depth_first import (
     DEPTH,
     EXPANDED,
@@ -48,8 +48,9 @@ from .depth_first import (
     start_below,
 )
 from .journal import Step
-from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress
+from .outcome import Cluster, Iteration, Limits, OnProgress, Outcome, Problem, Progress
 from .packed_moves import node_of, slot_of
+from .sharing import MANY
 from .thresholds import NOTHING, PUT_IN, Opposite
 from .word_files import AUTOMATON, made_automaton
 
@@ -60,6 +61,7 @@ UNCUT = 300_000  # if the iteration before generated fewer boards than this, the
 UNCUT_ALONE = 10_000_000  # the same for a single thread, which cuts only to tell how far it is
 LEAST_BUNDLES, MOST_BUNDLES = 32, 2_000
 BUNDLE_SIZE = 50_000  # boards of the iteration before per bundle, within these limits
+GROWTH = 6  # of an iteration beside the one before, as a rule
 FIRST_LISTED = 256  # room for paths to the floor, doubled when it is full
 NO_FILTER = np.zeros(1, dtype=np.int64)
 
@@ -95,6 +97,7 @@ class _Searched(NamedTuple):
     seconds: float = 0.0
     sizes: Sequence[int] = ()  # boards generated in each subtree, up to the one that holds the solution
     visited: dict[str, int] | None = None  # in a meeting: the sum of a board -> how many were visited
+    weight: float = 0.0  # what was expected of it beforehand
 
     def as_record(self) -> dict:
         """For a journal."""
@@ -156,7 +159,8 @@ class Tree:
     it: the heuristic whose goal is the start of this tree, the frame of that goal, and the words that key boards.
     """
 
-    automaton: Automaton  # of the current iteration, and the successor that is its start
+    automaton: Automaton  # of the current iteration, how far it looks back, and the successor that is its start
+    looks_back: int
     root: np.ndarray
 
     def __init__(
@@ -198,6 +202,11 @@ class Tree:
         self._prepare(bound, None, Meeting(-1))
         self._below(self.workers[0], bound, self.root, lambda: False)
         self.meeting = None
+
+    def make_ready(self, bound: int) -> None:
+        """Prepare to search bundles that were cut elsewhere."""
+        self._look_back(bound)
+        self._prepare(bound, None, None)
 
     def iterate(self, bound: int, early: bool = False, most: int | None = None, meeting: Meeting | None = None) -> int:
         """Search within a bound and return the next one. Solutions and counts go to the outcome.
@@ -291,7 +300,7 @@ class Tree:
         facing = bool(self.workers) and all(worker.opposite for worker in self.workers)
         if bound + 2 > self.depth or (meeting and not facing):
             self.depth = bound + ROOM
-            self.workers = [self._new_worker()]
+            self.workers = [self.new_worker()]
         self._reset(self.workers)
 
     def visited(self) -> np.ndarray:
@@ -323,10 +332,12 @@ class Tree:
             self.problem = problem._replace(pruning=pruning._replace(later=pruning.first))
             moves = pruning.first
             self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
+        self.looks_back = moves
         self.root = np.array([pack(self.automaton.starts[blank], blank)], dtype=np.uint32)
         return moves
 
-    def _new_worker(self) -> _Worker:
+    def new_worker(self) -> _Worker:
+        """What one more thread needs to search this tree."""
         slots, opposite = int(slot_of(node_of(self.depth, 0), 0)), None
         if self.meeting:
             assert self.facing is not None
@@ -440,17 +451,21 @@ class Tree:
         self.outcome.earlier += earlier
 
         def note(number: int, found: _Searched) -> None:
-            step.end_bundle(number, found.as_record())
+            step.end_bundle(number, found._replace(weight=round(cut.weights[number], 3)).as_record())
             bundles.add(number, found)
 
-        self._by_threads(bound, cut, bundles, note)
+        cluster = self.problem.cluster
+        if cluster and not self.meeting and self.expected >= MANY:
+            self._by_cluster(cluster, bound, cut, bundles, note)
+        else:
+            self._by_threads(bound, cut, bundles, note)
         results = bundles.in_order()
         self._remember_sizes(cut, results)
         return self._added_up(cut, results)._replace(seconds=earlier)
 
     def _by_threads(self, bound: int, cut: Cut, bundles: _Bundles, note: Callable[[int, _Searched], object]) -> None:
         """Search the bundles that are wanted, by all threads of this process."""
-        self.workers += [self._new_worker() for _ in range(self.threads - len(self.workers))]
+        self.workers += [self.new_worker() for _ in range(self.threads - len(self.workers))]
         self.executor = self.executor or ThreadPoolExecutor(self.threads)
         idle: SimpleQueue[_Worker] = SimpleQueue()
         for worker in self.workers:
@@ -485,6 +500,31 @@ class Tree:
                 future.cancel()
             wait(futures)
             raise
+
+    def _by_cluster(
+        self, cluster: Cluster, bound: int, cut: Cut, bundles: _Bundles, note: Callable[[int, _Searched], object]
+    ) -> None:
+        """Search the bundles that are wanted, by the workers of a cluster."""
+        all_of_it, known = sum(cut.weights), self.workers[0].done  # what is done is counted as one worker's
+
+        def add(number: int, record: dict) -> int:
+            found = _Searched.from_record(record)
+            note(number, found)
+            known[:] += found.expanded, found.generated
+            return bundles.stop_at
+
+        def pulse() -> None:
+            done = sum(weight for weight, found in zip(cut.weights, bundles.found, strict=True) if found)
+            self._pulse(bound, done / all_of_it)
+
+        work = {
+            number: ([key_of(cut.paths[one]) for one in bundle], cut.weights[number])
+            for number, bundle in enumerate(cut.bundles)
+            if bundles.wanted(number)
+        }
+        if work:
+            size = GROWTH * self.expected / all_of_it  # boards of a bundle whose weight is 1
+            cluster.search(self, bound, work, size, add, pulse)
 
     def search_bundle(
         self, worker: _Worker, bound: int, paths: list[np.ndarray], given_up: Callable[[], bool]
