@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pdb_builder.grid import Grid
 
 from .board import Board
+from .search import SEARCHES
 
 if TYPE_CHECKING:
     from .search.outcome import Incumbent, Iteration
@@ -66,7 +67,8 @@ class Solution:
             return "optimal"
         if self.suboptimality_bound is not None:
             return f"at most {self.suboptimality_bound:g} × optimal, lower bound {self.lower_bound}"
-        return f"no guarantee, lower bound {self.lower_bound}"
+        ended_early = SEARCHES[self.algorithm].optimal and self.stopped
+        return f"{'not proven shortest' if ended_early else 'no guarantee'}, lower bound {self.lower_bound}"
 
     @property
     def ratio(self) -> float | None:

@@ -109,7 +109,8 @@ def _end(one: Iteration) -> str:
     """Where an iteration has begun, and whether it was to meet another one."""
     if one.side == BEAM:
         return "  a beam"
-    return f"  {'goal' if one.side == BACKWARD else 'start'}{', to meet the other' if one.meets else ''}"
+    note = ", to meet the other" if one.meets else ", given up" if one.given_up else ""
+    return f"  {'goal' if one.side == BACKWARD else 'start'}{note}"
 
 
 def _iteration_table(solution: Solution) -> Iterator[str]:
