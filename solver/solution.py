@@ -45,7 +45,7 @@ class Solution:
     iterations: list[Iteration] = field(repr=False)
     pruning: int | None = None  # the most moves that the search's automaton has looked back, if it has one to choose
     stored: int | None = None  # boards in memory at the end, if the search keeps them
-    stopped: str | None = None  # time, nodes, memory, depth, width, upper-bound or interrupt
+    stopped: str | None = None  # time, nodes, memory, depth, width, upper-bound, proven, journal or interrupt
     suboptimality_bound: float | None = None  # None without a guarantee
     incumbents: tuple[Incumbent, ...] = ()  # the solutions found on the way to the best one
     direction: str | None = None  # forward, backward or both: how the last bound was searched, if depth first

@@ -142,7 +142,8 @@ def solve_board(
         problem = problem._replace(cluster=workers)
     if settings.journal is not None:
         of = _facts(grid, start, goal, problem, settings.algorithm, options)
-        problem = problem._replace(journal=open_journal(settings.journal, of, watch.passed))
+        journal = open_journal(settings.journal, of, watch.passed)
+        problem, limits = problem._replace(journal=journal), limits._replace(intact=_both(watch.look, journal.look))
     began = time.perf_counter()
     try:
         outcome: Outcome = search(problem, threads=threads, limits=limits, progress=progress, **options)
@@ -152,17 +153,21 @@ def solve_board(
             outcome.stopped, outcome.lower_bound, outcome.suboptimality_bound = INTERRUPT, 0, None
     finally:
         problem.journal.close()
+    if problem.journal.failure is not None:
+        notify(problem.journal.failure)
 
     method = f"{settings.algorithm} with {heuristic.name}"
     try:
         solutions = [replay(grid, start, goal, frame.leave(path)) for path in outcome.paths]
     except AssertionError as error:
-        raise _wrong(f"{method} returned moves that do not solve the board ({error})") from None
+        fact = f"{method} returned moves that do not solve the board ({error})"
+        raise _wrong(fact, settings.journal) from None
     # Whatever the search looked at, no solution is shorter than this.
     distance = manhattan.prepare(grid, frame.blank).measure(problem.start)[0]
     lower_bound = problem.at_least(max(outcome.lower_bound, distance))
     if solutions and lower_bound > len(solutions[0]):
-        raise _wrong(f"{method} found {len(solutions[0])} moves after it had proven that {lower_bound} are needed")
+        fact = f"{method} found {len(solutions[0])} moves after it had proven that {lower_bound} are needed"
+        raise _wrong(fact, settings.journal)
     return Solution(
         grid=grid,
         board=start,
@@ -208,6 +213,10 @@ def _facts(grid: Grid, start: Board, goal: Board, problem: Problem, algorithm: s
     }
 
 
+def _both(first: Callable[[], object], second: Callable[[], object]) -> Callable[[], object]:
+    return lambda: (first(), second())
+
+
 def _direction(outcome: Outcome) -> str | None:
     """Where a depth-first search has begun at the last bound: forward, backward or both."""
     *_, last = None, *(one for one in outcome.iterations if one.side != BEAM and not one.given_up)
@@ -240,5 +249,6 @@ def _preparing(progress: OnProgress) -> OnPreparing:
     return lambda what, share: progress(Progress(0, 0, 0, share, preparing=what))
 
 
-def _wrong(fact: str) -> WrongAnswer:
-    return WrongAnswer(f"{fact}: if a database was used, check it with 'pdb-builder verify'")
+def _wrong(fact: str, journal: Path | None) -> WrongAnswer:
+    other = "" if journal is None else f", and go on without {journal}"
+    return WrongAnswer(f"{fact}: if a database was used, check it with 'pdb-builder verify'{other}")

@@ -19,8 +19,6 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import NamedTuple
 
-import numpy as np
-
 from pdb_builder import __version__
 from pdb_builder.base.errors import DatabaseError, InputError
 from pdb_builder.base.folders import databases_folder
@@ -28,7 +26,6 @@ from pdb_builder.grid import Grid
 
 from ..heuristics.contract import Heuristic
 from ..heuristics.preparing import prepare
-from ..search.automaton import MOVES, cell_of, state_of
 from ..search.outcome import Limits, Problem, Pruning, unreported
 from ..search.tree import Tree
 from ..watch import Watch
@@ -109,7 +106,7 @@ def search_bundles(of: SearchedTree, bound: int, bundles: list[tuple[int, list[b
             def unwanted(number: int = number) -> bool:
                 return number >= _given_up.get(token, inf)
 
-            ways = [_successors(tree, cells) for cells in paths]
+            ways = [tree.path_through(cells) for cells in paths]
             one = None if unwanted() else tree.search_bundle(worker, bound, ways, unwanted)
             if one is not None:
                 found.append((number, one.as_record()))
@@ -166,13 +163,3 @@ def _unfit(reason: str) -> Unfit:
     from distributed import get_worker
 
     return Unfit(get_worker().address, socket.gethostname(), reason)
-
-
-def _successors(tree: Tree, cells: bytes) -> np.ndarray:
-    """The path through the given cells, as the automaton has it."""
-    path = [int(tree.root[0])]
-    for cell in cells[1:]:
-        first = state_of(path[-1]) * MOVES
-        ways = tree.automaton.successors[first : first + MOVES].tolist()
-        path.append(next(way for way in ways if way and cell_of(way) == cell))
-    return np.array(path, dtype=np.uint32)

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.wording import counted
-from pdb_builder.grid import Grid
 
 from ..board import draw_board
 from ..number_text import format_duration, format_large
@@ -16,6 +15,7 @@ from ..search import BACKWARD, BEAM
 from ..search.journal import steps_of
 from ..search.journal_file import read_journal
 from ..search.journal_progress import JournalProgress, progress_of
+from ..search.journal_records import puzzle_of
 from ..search.sharing import TASK_COST, SimulatedSearch, simulate_search
 from .exit_codes import SOLVED
 
@@ -23,29 +23,26 @@ MOST_WORKERS = 100_000
 
 
 def run(args: argparse.Namespace) -> int:
-    header, *records = read_journal(args.journal_file)
-    try:
-        grid, board, goal = Grid.parse(header["shape"], header["wrap"]), header["board"], header["goal"]
-        heuristic = header["heuristic"]
-        steps = steps_of(args.journal_file, [header, *records])
-        progress = progress_of(grid, steps)
-    except (KeyError, TypeError, ValueError):
-        raise InputError(f"{args.journal_file} has a record of another version: choose another journal") from None
+    path = args.journal_file
+    records = read_journal(path)
+    header, grid = records[0], puzzle_of(path, records[0])
+    steps = steps_of(path, records)
+    progress = progress_of(grid, steps, header["upper_bound"])
     cost = TASK_COST if args.task_cost is None else args.task_cost
     simulated = [simulate_search(steps, workers, cost) for workers in _workers(args)]
     if args.json:
         parts = [part._asdict() for part in progress.parts]
         ahead = [one._asdict() for one in progress.next]
         facts = {name: value for name, value in header.items() if name != "journal"}
-        record = facts | progress._asdict() | {"parts": parts, "next": ahead, "lines": len(records) + 1}
+        record = facts | progress._asdict() | {"parts": parts, "next": ahead, "lines": len(records)}
         if simulated:
             record["simulated"] = [one._asdict() | {"last": one.last and one.last._asdict()} for one in simulated]
         print(json.dumps(record))
     else:
-        print(draw_board(grid, tuple(board)))
-        print(f"goal {' '.join(map(str, goal))}, {header['algorithm']} with {heuristic}")
+        print(draw_board(grid, header["board"]))
+        print(f"goal {' '.join(map(str, header['goal']))}, {header['algorithm']} with {header['heuristic']}")
         print(*_lines(progress), sep="\n")
-        print(f"{counted(len(records) + 1, 'line')}, all of which match their checksums")
+        print(f"{counted(len(records), 'line')}, all of which match their checksums")
         if simulated:
             print(*_simulation(simulated, cost), sep="\n")
     return SOLVED

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from functools import partial
+from itertools import islice
 from threading import Event
 from typing import NamedTuple
 
@@ -66,10 +67,10 @@ class Answer(NamedTuple):
 def run(args: argparse.Namespace) -> int:
     if args.json + args.quiet + args.show + args.animate > 1:
         raise InputError("--json, --quiet, --show and --animate exclude each other: give one of them")
-    boards, several = input_boards(args)
+    boards, several = input_boards(args, answered=args.journal is None)
     _check_showing(args, several)
-    if args.journal is not None and several:
-        raise InputError("--journal is for the search of one board: write the board after the command")
+    if args.journal is not None:
+        boards = _the_only(boards)
     settings, interrupt, notify = _settings(args), Event(), _notice_once()
     with nullcontext() if args.cluster is None else connected(args.cluster, args.folder) as cluster:
         return _solve_all(args, boards, several, settings, interrupt, notify, cluster)
@@ -84,8 +85,8 @@ def _solve_all(
     notify: Notify,
     cluster: Connection | None,
 ) -> int:
+    solver: Callable[..., Solution] = partial(solve_board, cluster=cluster)
     if not several:
-        solver: Callable[..., Solution] = partial(solve_board, cluster=cluster)
         with SearchMeter(silent=args.quiet or args.json) as meter:
             answer = _solve(next(iter(boards)), args, settings, meter.report, notify, interrupt, solver)
         code = _print_answer(answer, args, notify)
@@ -95,13 +96,23 @@ def _solve_all(
         check_name(args.heuristic)
     check_settings(settings)
     with BoardsBar(len(boards) if isinstance(boards, list) else None, hidden=args.animate) as bar:
-        solver = solve_board if cluster is None else solver_on(cluster)
+        if args.journal is None:  # the file is here
+            solver = solve_board if cluster is None else solver_on(cluster)
         jobs = args.jobs or (1 if cluster is None else cluster.threads())
 
         def work(board: InputBoard) -> Answer:
             return _solve(board, args, settings, bar.report, notify, interrupt, solver)
 
         return _print_answers(map_jobs(boards, work, jobs, interrupt), args, notify, bar)
+
+
+def _the_only(boards: Iterable[InputBoard]) -> list[InputBoard]:
+    """The board that a journal is of. Raises ``InputError`` if there are more; one after it is waited for."""
+    first = list(islice(boards, 2))
+    if len(first) > 1:
+        other = first[1].name
+        raise InputError(f"--journal is for the search of one board, and there is another, {other}: give one of them")
+    return first
 
 
 def _settings(args: argparse.Namespace) -> Settings:
@@ -139,7 +150,7 @@ def _notice_once() -> Notify:
     def notify(text: str) -> None:
         if text not in given:
             given.add(text)
-            notice(text)
+            notice(with_flags(text))
 
     return notify
 

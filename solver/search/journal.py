@@ -18,6 +18,10 @@ made by a version that decides otherwise, or the way back has another database n
 *When to write.* Threads note what they have finished; the thread that waits for them writes it, many times a second.
 Nothing is written before the databases in use were compared with their checksums: what a damaged table says would
 outlive it in the journal.
+
+*If it cannot be written*, because the disk is full or somebody has removed it, the search ends as by a limit, since
+what it goes on to find would be lost. But nothing that it has found by then is: the failure is noted, and the search is
+stopped where it looks at its limits, or before its next step. An answer that is complete is given all the same.
 """
 
 from __future__ import annotations
@@ -29,15 +33,18 @@ from typing import Any
 from pdb_builder.base.errors import InputError
 
 from .journal_file import JournalFile
+from .journal_records import VERSION, check_version, known_steps
+from .journal_words import difference, step_difference
+from .stopping import Stopped
 
-VERSION = 1  # of the records, and of how a search decides which step comes next
+JOURNAL = "journal"  # the limit that is reached when what is found cannot be kept
 
 
 class Step:
     """One step: what of it is finished, and notes of what gets finished now."""
 
-    def __init__(self, number: int = 0, note: Callable[[dict], object] | None = None) -> None:
-        self.number, self._note = number, note
+    def __init__(self, number: int = 0, note: Callable[[dict], object] | None = None, path: Path | None = None) -> None:
+        self.number, self._note, self.path = number, note, path
         self.what: dict | None = None
         self.cut: list[int] | None = None
         self.bundles: dict[int, dict] = {}
@@ -53,7 +60,7 @@ class Step:
             self.what = what
             self._add(what=what)
         elif self.what != what:
-            raise InputError(f"step {self.number + 1} of the journal is {_differs(self.what, what)}")
+            raise self._other(step_difference(self.what, what))
 
     def begin_bundles(self, paths: int, count: int) -> None:
         """Note how the step is cut. Raises ``InputError`` if it was cut otherwise."""
@@ -61,7 +68,14 @@ class Step:
             self.cut = [paths, count]
             self._add(cut=self.cut)
         elif self.cut != [paths, count]:
-            raise InputError(f"step {self.number + 1} of the journal is cut into {self.cut[1]} bundles, not {count}")
+            raise self._other(f"cut into {self.cut[1]} bundles instead of {count}")
+
+    def _other(self, difference: str) -> InputError:
+        return InputError(f"{self.path}: step {self.number + 1} is {difference}: choose another journal")
+
+    def impossible(self, what: str) -> InputError:
+        """What the journal has is not of this search."""
+        return self._other(f"of another search: {what} is not one of this one")
 
     def end_bundle(self, number: int, found: dict) -> None:
         """Note the end of a bundle."""
@@ -82,6 +96,7 @@ class Journal:
         self.file, self.trusted = file, trusted
         self.steps = [] if file is None else steps_of(file.path, file.records, self._note)
         self.taken = 0
+        self.failure: str | None = None  # why what was found could not be written
         self.waiting: list[dict] = []
 
     @property
@@ -95,49 +110,61 @@ class Journal:
     def step(self, what: dict, with_next: bool = False) -> Step:
         """The next step of the search. ``with_next`` is for one that is of use only together with the next.
 
-        Raises ``InputError`` if the journal has another one in its place.
+        Raises ``InputError`` if the journal has another one in its place, and ``Stopped`` as ``look``.
         """
         if self.file is None:
             return Step()
+        self.look()
         if self.taken == len(self.steps):
-            self.steps.append(Step(self.taken, self._note))
+            self.steps.append(Step(self.taken, self._note, self.file.path))
         step = self.steps[self.taken]
         self.taken += 1
-        try:
-            step.begin(what)
-        except InputError as error:
-            raise InputError(f"{self.file.path}: {error}: choose another journal") from None
+        step.begin(what)
         if with_next and not (self.taken < len(self.steps) and self.steps[self.taken].result):
             step.result = None
         return step
 
+    def look(self) -> None:
+        """Raise ``Stopped`` if something could not be written."""
+        if self.failure is not None:
+            raise Stopped(JOURNAL)
+
     def write(self) -> None:
-        """Write what was noted, if it can be trusted. Raises ``InputError`` if that fails."""
-        if self.file is not None and self.waiting and self.trusted():
+        """Write what was noted, if it can be trusted. If that fails, ``failure`` says why, and no more is written."""
+        if self.file is not None and self.failure is None and self.waiting and self.trusted():
             records, self.waiting = self.waiting, []
-            self.file.append(records)
+            try:
+                self.file.append(records)
+            except InputError as error:
+                self.failure = str(error)
 
     def close(self) -> None:
-        """Write the rest, and flush it to the disk."""
-        if self.file is not None:
-            try:
-                self.write()
+        """Write the rest, and flush it to the disk. If that fails, ``failure`` says why."""
+        if self.file is None:
+            return
+        try:
+            self.write()
+            if self.failure is None:
+                self.file.look()
                 self.file.sync()
-            finally:
-                self.file.close()
+        except InputError as error:
+            self.failure = str(error)
+        finally:
+            self.file.close()
 
 
 def open_journal(path: Path, of: dict, trusted: Callable[[], bool]) -> Journal:
     """The journal in a file: a new one, or that of the same search. Raises ``InputError`` if it is of another one."""
-    file, header = JournalFile(path), {"journal": VERSION, **of}
+    header = {"journal": VERSION, **of}
+    file = JournalFile(path, header)
     try:
         if not file.records:
             file.append([header])
             file.records = [header]
-        elif file.records[0] != header:
-            raise InputError(
-                f"{path} is the journal of another search, {_differs(file.records[0], header)}: choose another"
-            )
+        check_version(path, file.records[0])
+        if file.records[0] != header:
+            other = difference(file.records[0], header)
+            raise InputError(f"{path} is the journal of another search, {other}: choose another journal")
         return Journal(file, trusted)
     except BaseException:
         file.close()
@@ -146,28 +173,9 @@ def open_journal(path: Path, of: dict, trusted: Callable[[], bool]) -> Journal:
 
 def steps_of(path: Path, records: list[dict], note: Callable[[dict], object] | None = None) -> list[Step]:
     """The steps in the records of a journal. Raises ``InputError`` if they make no sense."""
-    steps: list[Step] = []
-    try:
-        for record in records[1:]:
-            number = record.pop("step")
-            if number == len(steps):
-                steps.append(Step(number, note))
-            step = steps[number]
-            if "bundle" in record:
-                step.bundles[record.pop("bundle")] = record
-            else:
-                ((name, value),) = record.items()
-                if name not in ("what", "cut", "result"):
-                    raise KeyError(name)
-                setattr(step, name, value)
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError):
-        raise InputError(f"{path} has a record of another version: choose another journal") from None
+    steps = []
+    for number, known in enumerate(known_steps(path, records)):
+        step = Step(number, note, path)
+        step.what, step.cut, step.bundles, step.result = known.what, known.cut, known.bundles, known.result
+        steps.append(step)
     return steps
-
-
-def _differs(there: dict, here: dict) -> str:
-    """The first difference between two records, in words."""
-    for name in {**there, **here}:
-        if there.get(name) != here.get(name):
-            return f"with {name} {there.get(name)!r} instead of {here.get(name)!r}"
-    return "the same"

@@ -43,22 +43,24 @@ class JournalProgress(NamedTuple):
     parts: list[Part]
     lower_bound: int
     length: int | None  # of the best solution so far
-    generated: int
+    generated: int  # the start counts as one
     seconds: float
     next: list[Estimate]
 
 
-def progress_of(grid: Grid, steps: list[Step]) -> JournalProgress:
-    """How far the search of a journal has come."""
+def progress_of(grid: Grid, steps: list[Step], upper_bound: int | None = None) -> JournalProgress:
+    """How far the search of a journal has come, which is over when no solution can be shorter than an upper bound."""
     parts = [_part(step) for step in steps if step.what and step.what["side"] != WAY_BACK]
     between = 2 if grid.bipartite else 1
     bounds = [part.bound for part in parts]
     refuted = [part.bound + between for part in parts if part.refuted]
     lengths = [length for step in steps if (length := _length(step)) is not None]
-    generated, seconds = sum(part.generated for part in parts), sum(part.seconds for part in parts)
+    generated, seconds = 1 + sum(part.generated for part in parts), sum(part.seconds for part in parts)
     lower_bound, length = max([*bounds, *refuted], default=0), min(lengths, default=None)
     if length is not None and length <= lower_bound:
         return JournalProgress(parts, length, length, generated, seconds, [])
+    if upper_bound is not None and lower_bound >= upper_bound:
+        return JournalProgress(parts, lower_bound, length, generated, seconds, [])
     ahead = _estimates([part for part in parts if part.side != BEAM], lower_bound, between)
     return JournalProgress(parts, lower_bound, length, generated, seconds, ahead)
 
@@ -66,7 +68,7 @@ def progress_of(grid: Grid, steps: list[Step]) -> JournalProgress:
 def _part(step: Step) -> Part:
     what = step.what or {}
     done = [step.result] if step.result else list(step.bundles.values())
-    share = 1.0 if step.result else len(done) / step.cut[1] if step.cut else 0.0
+    share = 1.0 if step.result else len(done) / max(1, step.cut[1]) if step.cut else 0.0
     expanded, generated, seconds = (sum(one[name] for one in done) for name in ("expanded", "generated", "seconds"))
     refuted = bool(step.result and step.result.get("refuted"))
     return Part(what["bound"], what["side"], expanded, generated, seconds, share, refuted)

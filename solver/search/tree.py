@@ -29,7 +29,7 @@ from pdb_builder.base.errors import InputError
 from ..frame import Frame
 from ..heuristics.contract import Heuristic
 from . import BEAM, FORWARD
-from .automaton import Automaton, cell_of, pack
+from .automaton import MOVES, Automaton, cell_of, pack, state_of
 from .cutting import Cut, Listed, Sizes, cut_tree, key_of, sizes_of
 from .depth_first import (
     DEPTH,
@@ -100,13 +100,8 @@ class _Searched(NamedTuple):
     weight: float = 0.0  # what was expected of it beforehand
 
     def as_record(self) -> dict:
-        """For a journal."""
-        return self._asdict() | {"paths": [path.tolist() for path in self.paths]}
-
-    @classmethod
-    def from_record(cls, record: dict) -> _Searched:
-        """What a journal has of it."""
-        return cls(**record | {"paths": [np.array(path, dtype=np.uint32) for path in record["paths"]]})
+        """For a journal, or another machine: solutions are the cells that the blank visits."""
+        return self._asdict() | {"paths": [cell_of(path).tolist() for path in self.paths]}
 
 
 class _Bundles:
@@ -277,17 +272,47 @@ class Tree:
         if step.result is None:
             return None
         if step.cut:
-            found = [_Searched.from_record(step.bundles[number]) for number in sorted(step.bundles)]
-            self._remember_sizes(self._cut(bound), found)
+            cut = self._cut(bound)
+            self._remember_sizes(cut, self._known_bundles(cut, step).in_order())
         result = dict(step.result)
         visited, _ = result.pop("visited"), result.pop("refuted")
         if self.meeting:
             opposite = self.workers[0].opposite
             assert opposite is not None
-            opposite.histogram[: len(visited)] = visited
-        whole = _Searched.from_record(result)
+            opposite.histogram[:] = (visited + [0] * opposite.histogram.size)[: opposite.histogram.size]
+        whole = self._from_record(result, step)
         self.outcome.earlier += whole.seconds
         return whole
+
+    def _known_bundles(self, cut: Cut, step: Step) -> _Bundles:
+        """The bundles of this iteration that the journal has. Raises ``InputError`` if they are of another one."""
+        bundles = _Bundles(len(cut.bundles), self.every)
+        for number, record in step.bundles.items():
+            if number >= len(cut.bundles) or len(record["sizes"]) > len(cut.bundles[number]):
+                raise step.impossible(f"bundle {number}")
+            bundles.add(number, self._from_record(record, step))
+        self._stop_if_too_many(cut, bundles)
+        return bundles
+
+    def _from_record(self, record: dict, step: Step) -> _Searched:
+        try:
+            paths = [self.path_through(cells) for cells in record["paths"]]
+        except ValueError:
+            raise step.impossible("a path") from None
+        return _Searched(**record | {"paths": paths})
+
+    def path_through(self, cells: Sequence[int]) -> np.ndarray:
+        """The path through some cells of the blank, as successors. Raises ``ValueError`` if this tree has none."""
+        path, successors = [int(self.root[0])], self.automaton.successors
+        if len(cells) == 0 or cells[0] != cell_of(path[0]):
+            raise ValueError
+        for cell in cells[1:]:
+            first = state_of(path[-1]) * MOVES
+            ways = [way for way in successors[first : first + MOVES].tolist() if way and cell_of(way) == cell]
+            if not ways:
+                raise ValueError
+            path += ways
+        return np.array(path, dtype=np.uint32)
 
     def _searched(self, bound: int, early: bool, step: Step) -> _Searched:
         uncut = UNCUT if self.threads > 1 or self.problem.journal.kept else UNCUT_ALONE
@@ -419,6 +444,8 @@ class Tree:
                     break
             if status != FINISHED and pulse():
                 return None
+            if self.most is not None and floor is NO_FLOOR and state[GENERATED] > self.most:
+                break  # too many even without the rest
         return _Searched(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
 
     def _not_yet(self, path: np.ndarray, first: int, last: int) -> int:
@@ -442,9 +469,8 @@ class Tree:
         self._reset(self.workers[1:])
         self.workers[0].done[:] = cut.above
         if not (self.meeting and self.meeting.role == PUT_IN):  # what it put in is lost
-            for number, record in step.bundles.items():
-                found = _Searched.from_record(record)
-                bundles.add(number, found)
+            bundles = self._known_bundles(cut, step)
+            for found in filter(None, bundles.found):
                 earlier += found.seconds / self.threads
                 self.workers[0].done[:] += found.expanded, found.generated
                 self._add_visited(found)
@@ -483,23 +509,30 @@ class Tree:
                     idle.put(worker)
 
         futures = [self.executor.submit(search, number) for number in range(len(cut.bundles))]
-        all_of_it, done, generated = sum(cut.weights), 0.0, int(cut.above[1])
+        all_of_it, done = sum(cut.weights), 0.0
         try:
             for number, future in enumerate(futures):
                 while not _ended(future):
                     self._pulse(bound, done / all_of_it)
                 done += cut.weights[number]
-                found = bundles.found[number]
-                if self.most is not None and found is not None:
-                    generated += found.generated
-                    if generated > self.most:
-                        bundles.stop(number + 1)
+                self._stop_if_too_many(cut, bundles)
         except BaseException:
             bundles.stop(-1)
             for future in futures:
                 future.cancel()
             wait(futures)
             raise
+
+    def _stop_if_too_many(self, cut: Cut, bundles: _Bundles) -> None:
+        """Give an iteration up with the first bundle, in their order, with which it has too many boards."""
+        if self.most is not None:
+            generated = int(cut.above[1])
+            for number, found in enumerate(bundles.found[: bundles.stop_at]):
+                if found is None:
+                    return
+                generated += found.generated
+                if generated > self.most:
+                    bundles.stop(number + 1)
 
     def _by_cluster(
         self, cluster: Cluster, bound: int, cut: Cut, bundles: _Bundles, note: Callable[[int, _Searched], object]
@@ -508,7 +541,7 @@ class Tree:
         all_of_it, known = sum(cut.weights), self.workers[0].done  # what is done is counted as one worker's
 
         def add(number: int, record: dict) -> int:
-            found = _Searched.from_record(record)
+            found = _Searched(**record | {"paths": [self.path_through(cells) for cells in record["paths"]]})
             note(number, found)
             known[:] += found.expanded, found.generated
             return bundles.stop_at
@@ -537,7 +570,7 @@ class Tree:
             if found is None:
                 return None
             parts.append(found)
-            if found.paths and not self.every:
+            if (found.paths and not self.every) or self._too_many(found):
                 break
         visited = None
         if before is not None and worker.opposite:
