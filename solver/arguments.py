@@ -164,7 +164,10 @@ def journal_options(command: argparse.ArgumentParser) -> None:
 
 def bench_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "rows", nargs="*", metavar="ROW", help="what to measure (default: all but beam-...; an unknown name lists them)"
+        "rows",
+        nargs="*",
+        metavar="ROW",
+        help="what to measure (default: all that take no minutes; an unknown name lists them)",
     )
     folder_option(command)
     command.add_argument("--json", action="store_true", help="one JSON object per row")

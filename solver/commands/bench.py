@@ -1,9 +1,9 @@
 """``pdb-solver bench``: how fast boards are solved, one row per measurement.
 
 Searches are timed without compiling or opening anything, best of a few runs where they are short. The rows of one run
-share the machine and the hour, which makes them comparable. Unless a row says otherwise, IDA* never undoes a move, and
-no more, as it always did here. A row is a function that returns its figures by name; its docstring is printed with
-them.
+share the machine and the hour, which makes them comparable. Unless a row says otherwise, IDA* begins from the start and
+never undoes a move, and no more, as it always did here. A row is a function that returns its figures by name; its
+docstring is printed with them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import mean
+from tempfile import TemporaryDirectory
 
 from pdb_builder.assemble import build_database
 from pdb_builder.base.errors import InputError
@@ -24,9 +25,11 @@ from pdb_builder.grid import Grid
 from pdb_builder.pattern import NAMED, Spec, shape_of
 
 from ..board import format_board
+from ..cluster.bundle_tasks import give_up
+from ..cluster.connection import connected
 from ..goals import goal_board
 from ..instances import load_set, random_board
-from ..search import NEVER_UNDO
+from ..search import FORWARD, NEVER_UNDO
 from ..settings import Settings
 from ..solution import Solution
 from ..solving import solve_board
@@ -67,7 +70,7 @@ def _cheapest(count: int) -> list[int]:
 
 def _cheap_rate(heuristic: str, folder: Path) -> dict:
     """The speed of a heuristic on 40 of Korf's boards, one thread."""
-    settings = Settings(heuristic, threads=1, folder=folder, pruning=NEVER_UNDO)
+    settings = Settings(heuristic, threads=1, folder=folder, pruning=NEVER_UNDO, direction=FORWARD)
     return _rate(_best(3, lambda: _solved("korf100", _cheapest(40), settings)))
 
 
@@ -91,7 +94,7 @@ def manhattan(folder: Path) -> dict:
 
 def looking_back(folder: Path) -> dict:
     """Manhattan distance on the same boards, looking back 14 moves, one thread."""
-    settings = Settings("manhattan", threads=1, folder=folder, pruning=14)
+    settings = Settings("manhattan", threads=1, folder=folder, pruning=14, direction=FORWARD)
     return _rate(_best(3, lambda: _solved("korf100", _cheapest(40), settings)))
 
 
@@ -102,7 +105,7 @@ def linear_conflict(folder: Path) -> dict:
 
 def korf24(folder: Path) -> dict:
     """The 5x5 boards 38 and 40 of Korf & Felner with 5x5-6-6-6-6, one thread."""
-    settings = Settings("pdb:5x5-6-6-6-6", threads=1, folder=folder, pruning=NEVER_UNDO)
+    settings = Settings("pdb:5x5-6-6-6-6", threads=1, folder=folder, pruning=NEVER_UNDO, direction=FORWARD)
     return _rate(_best(3, lambda: _solved("korf24", [38, 40], settings)))
 
 
@@ -147,10 +150,8 @@ def _print_a_star_memory(folder: Path) -> None:
 
 def threads(folder: Path) -> dict:
     """All threads against one on Korf's board 60, Manhattan distance, 3.3 billion boards generated."""
-    alone, together = (
-        _solved("korf100", [60], Settings("manhattan", threads=count, folder=folder, pruning=NEVER_UNDO))
-        for count in (1, default_threads())
-    )
+    settings = Settings("manhattan", folder=folder, pruning=NEVER_UNDO, direction=FORWARD)
+    alone, together = (_solved("korf100", [60], settings._replace(threads=count)) for count in (1, default_threads()))
     return {
         "threads": default_threads(),
         "seconds_of_one": _seconds(alone),
@@ -187,11 +188,59 @@ def bidirectional(folder: Path) -> dict:
     return figures("bidirectional") | figures("a-star")
 
 
+def journal(folder: Path) -> dict:
+    """What a journal costs: Korf's board 60, Manhattan distance, all threads, with and without one, in turn."""
+    plain = Settings("manhattan", folder=folder, pruning=NEVER_UNDO, direction=FORWARD)
+    taken: dict[str, list[float]] = {"without": [], "with": []}
+    with TemporaryDirectory() as place:
+        for number in range(3):
+            kept = plain._replace(journal=Path(place, f"{number}.journal"))
+            for name, settings in (("without", plain), ("with", kept)):
+                began = time.process_time()
+                _solved("korf100", [60], settings)
+                taken[name].append(time.process_time() - began)
+            size = Path(place, f"{number}.journal").stat().st_size
+    seconds = {f"processor_seconds_{name}": min(times) for name, times in taken.items()}
+    return seconds | {"costs": min(taken["with"]) / min(taken["without"]) - 1, "bytes": size}
+
+
+def cluster(folder: Path) -> dict:
+    """Two worker processes against two threads on Korf's board 60, Manhattan distance, and what tasks cost."""
+    settings = Settings("manhattan", folder=folder, pruning=NEVER_UNDO, direction=FORWARD, threads=2)
+    grid, goal, instances = load_set("korf100")
+    (board,) = (one.board for one in instances if one.id == 60)
+    began = time.perf_counter()
+    with connected("local:2", folder) as connection:
+        connection.run_everywhere(give_up, "", 0)
+        started = time.perf_counter() - began
+        threads, there = (solve_board(grid, board, goal, settings, cluster=one) for one in (None, connection))
+        if (threads.expanded, threads.generated) != (there.expanded, there.generated):
+            raise AssertionError("the counts of threads and processes differ")
+        began = time.perf_counter()
+        for _ in range(20):
+            connection.submit(give_up, "", 0).result()
+        trip = (time.perf_counter() - began) / 20
+        began, arriving = time.perf_counter(), connection.arrivals()
+        for _ in range(TASKS):
+            arriving.add(connection.submit(give_up, "", 0))
+        for _ in arriving:
+            pass
+        each = (time.perf_counter() - began) / TASKS
+    return {
+        "seconds_to_start": started,
+        "seconds_of_threads": threads.seconds,
+        "seconds_of_processes": there.seconds,
+        "seconds_of_a_round_trip": trip,
+        "seconds_of_a_task": each,
+    }
+
+
 def walking_distance(folder: Path) -> dict:
     """Walking distance on the boards of the row manhattan, one thread."""
     return _cheap_rate("walking-distance", folder)
 
 
+TASKS = 2000
 BEAM_SECONDS = 30
 BEAM_SEED = 7
 
@@ -250,7 +299,7 @@ ROWS = {
     )
 }
 # Minutes each, so they are measured only if they are named.
-LONG_ROWS = {
+LONG_ROWS: dict[str, Callable[[Path], dict]] = {"journal": journal, "cluster": cluster} | {
     f"beam-{shape}": _beam_row(shape, count)
     for shape, count in {"5x5": 50, "6x6": 12, "7x7": 12, "8x8": 8, "10x10": 8}.items()
 }
