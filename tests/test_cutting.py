@@ -165,8 +165,8 @@ def test_what_is_not_shared_out_takes_as_long_as_it_did():
         return one
 
     steps = [
-        step(0, "forward", 10**6, 1.0, [0.5, 0.5]),  # small
-        step(1, "forward", 10**7, 4.0, [4.0, 4.0]),  # after a small one
+        step(0, "forward", 10**6, 0.1, [0.1, 0.1]),  # the first
+        step(1, "forward", 10**7, 4.9, [4.0, 4.0]),  # after a small one
         step(2, "backward", 10**7, 5.0, [5.0] * 4, threshold=30),  # a trial
         step(3, "beam", 10**7, 2.0),
         step(4, "forward", 10**8, 40.0, [10.0] * 8),

@@ -65,15 +65,15 @@ class Cluster(Protocol):
         tree: Any,
         bound: int,
         work: dict[int, tuple[list[bytes], float]],
-        size: float,
+        seconds: float,
         add: Callable[[int, dict], int],
         pulse: Callable[[], object],
     ) -> None:
         """Search bundles of a ``Tree``, which are given by number as the paths to their subtrees and a weight.
 
-        ``size`` is about how many boards a bundle of weight 1 has. ``add`` takes the number of a bundle and the record
-        of what was found, and returns the number from which on bundles are not wanted any more. ``pulse`` is called
-        many times a second, and may end the search by an exception.
+        ``seconds`` is about what a bundle of weight 1 takes. ``add`` takes the number of a bundle and the record of
+        what was found, and returns the number from which on bundles are not wanted any more. ``pulse`` is called many
+        times a second, and may end the search by an exception.
         """
 
 

@@ -21,11 +21,17 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from .journal import Step
 
-MANY = 3_000_000  # boards of the iteration before: with fewer, an iteration is not shared out
+GROWTH = 6  # of an iteration beside the one before, as a rule
+WORTH = 2.0  # seconds that one worker is expected to take for an iteration that is shared out
 FEW = 8  # tasks per worker: with no more, the largest go first
 TASK_SECONDS = 0.5  # that a task takes at least, if there are enough bundles
 TASK_COST = 0.002  # seconds of the client and the scheduler for a task (docs/benchmarks.md)
 NEARLY = 0.9  # of the whole time: then that is what limits it
+
+
+def is_worth_sharing(before: float) -> bool:
+    """Whether an iteration is worth the messages, if the one before took one worker so many seconds."""
+    return GROWTH * before >= WORTH
 
 
 def tasks_of(sizes: Sequence[float], least: float, workers: int, expected: Sequence[float]) -> list[list[int]]:
@@ -88,15 +94,15 @@ class SimulatedSearch(NamedTuple):
 def simulate_search(steps: Sequence[Step], workers: int, cost: float = TASK_COST) -> SimulatedSearch:
     """The search of a journal."""
     with_client = shared = 0.0
-    last, generated = None, dict[str, int]()  # by the iteration before, from each end
+    last, before = None, dict[str, float]()  # what the iteration before took one worker, from each end
     for step in steps:
         what, result = step.what or {}, step.result or {}
         bundles = [step.bundles[number] for number in sorted(step.bundles)]
-        if bundles and what.get("threshold") is None and generated.get(what["side"], 0) >= MANY:
+        if bundles and what.get("threshold") is None and is_worth_sharing(before.get(what["side"], 0.0)):
             seconds, expected = ([one[name] for one in bundles] for name in ("seconds", "weight"))
             last = simulate(seconds, expected, workers, cost)
             shared += last.seconds
         else:
             with_client += result.get("seconds", 0.0)
-        generated[what.get("side", "")] = result.get("generated", 0)
+        before[what.get("side", "")] = sum(one["seconds"] for one in bundles) or result.get("seconds", 0.0)
     return SimulatedSearch(workers, with_client + shared, with_client, last)

@@ -50,7 +50,7 @@ from .depth_first import (
 from .journal import Step
 from .outcome import Cluster, Iteration, Limits, OnProgress, Outcome, Problem, Progress
 from .packed_moves import node_of, slot_of
-from .sharing import MANY
+from .sharing import GROWTH, is_worth_sharing
 from .thresholds import NOTHING, PUT_IN, Opposite
 from .word_files import AUTOMATON, made_automaton
 
@@ -61,7 +61,6 @@ UNCUT = 300_000  # if the iteration before generated fewer boards than this, the
 UNCUT_ALONE = 10_000_000  # the same for a single thread, which cuts only to tell how far it is
 LEAST_BUNDLES, MOST_BUNDLES = 32, 2_000
 BUNDLE_SIZE = 50_000  # boards of the iteration before per bundle, within these limits
-GROWTH = 6  # of an iteration beside the one before, as a rule
 FIRST_LISTED = 256  # room for paths to the floor, doubled when it is full
 NO_FILTER = np.zeros(1, dtype=np.int64)
 
@@ -177,6 +176,7 @@ class Tree:
         self.facing: tuple[Heuristic, Frame, np.ndarray] | None = None
         self.expected = 0  # boards that the next iteration generates at least: those of the one before
         self.sizes: Sizes = {}  # of the subtrees in the last iteration that was cut
+        self.took = 0.0  # seconds that the last iteration takes one thread
         self.depth = 0
         self.most: int | None = None
         self.meeting: Meeting | None = None
@@ -281,6 +281,7 @@ class Tree:
             assert opposite is not None
             opposite.histogram[:] = (visited + [0] * opposite.histogram.size)[: opposite.histogram.size]
         whole = self._from_record(result, step)
+        self.took = sum(record["seconds"] for record in step.bundles.values()) or whole.seconds
         self.outcome.earlier += whole.seconds
         return whole
 
@@ -457,8 +458,10 @@ class Tree:
 
     def _in_one_piece(self, bound: int, early: bool) -> _Searched:
         """An iteration by this thread alone."""
+        began = time.perf_counter()
         found = self._below(self.workers[0], bound, self.root, lambda: self._pulse(bound), early)
         assert found is not None
+        self.took = time.perf_counter() - began
         return found
 
     def _in_bundles(self, bound: int, step: Step) -> _Searched:
@@ -481,12 +484,13 @@ class Tree:
             bundles.add(number, found)
 
         cluster = self.problem.cluster
-        if cluster and not self.meeting and self.expected >= MANY:
+        if cluster and not self.meeting and is_worth_sharing(self.took):
             self._by_cluster(cluster, bound, cut, bundles, note)
         else:
             self._by_threads(bound, cut, bundles, note)
         results = bundles.in_order()
         self._remember_sizes(cut, results)
+        self.took = sum(found.seconds for found in results)
         return self._added_up(cut, results)._replace(seconds=earlier)
 
     def _by_threads(self, bound: int, cut: Cut, bundles: _Bundles, note: Callable[[int, _Searched], object]) -> None:
@@ -556,8 +560,7 @@ class Tree:
             if bundles.wanted(number)
         }
         if work:
-            size = GROWTH * self.expected / all_of_it  # boards of a bundle whose weight is 1
-            cluster.search(self, bound, work, size, add, pulse)
+            cluster.search(self, bound, work, GROWTH * self.took / all_of_it, add, pulse)
 
     def search_bundle(
         self, worker: _Worker, bound: int, paths: list[np.ndarray], given_up: Callable[[], bool]
