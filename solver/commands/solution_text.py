@@ -22,6 +22,7 @@ LIMITS = {
     "depth": "the depth limit was reached: raise --depth, or leave it out",
     "width": "the beam ran out of boards: raise --width, or leave it out",
     "upper-bound": "none is shorter than --upper-bound",
+    "cluster": "the cluster is gone: start it again, and repeat the command",
     "proven": "as was to be proven",
     "interrupt": "interrupted",
 }
