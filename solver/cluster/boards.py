@@ -112,7 +112,11 @@ class _Solver:
 
     def _result_of(self, task: tuple, interrupt: Event) -> Any:
         """What becomes of a task: a solution, or an error."""
-        first, places = task[0][0], self.crew.places(task[0][0])
+        first = task[0][0]
+        while (places := self.crew.places(first)) == []:
+            _raise_if(interrupt)
+            self._look(first)
+            time.sleep(PULSE)
         future = self.connection.submit(solve_there, *task, workers=places)
         ended = Event()
         future.add_done_callback(lambda _: ended.set())
@@ -124,10 +128,7 @@ class _Solver:
                 if time.monotonic() >= deadline:
                     future.cancel()
                     raise KeyboardInterrupt
-            try:
-                self.crew.look(first)
-            except ClusterLost as error:
-                raise _gone(error) from None
+            self._look(first)
             if places is not None and self.crew.there and not set(places) & self.crew.there.keys():
                 future.cancel()
                 return None
@@ -138,6 +139,12 @@ class _Solver:
         if self.connection.is_lost(0):
             raise _gone(f"{self.connection.name} is gone")
         return CancelledError()
+
+    def _look(self, wanted: Wanted) -> None:
+        try:
+            self.crew.look(wanted)
+        except ClusterLost as error:
+            raise _gone(error) from None
 
     def _tell(self) -> None:
         """Leave a note with the workers, once."""

@@ -18,6 +18,7 @@ import numpy as np
 
 from pdb_builder.base.errors import DatabaseError, InputError
 
+from ..heuristics.contract import Heuristic
 from ..search.automaton import MOVES, cell_of, state_of
 from ..search.outcome import Limits, Problem, Pruning, unreported
 from ..search.tree import Tree
@@ -95,8 +96,9 @@ def search_bundles(of: SearchedTree, bound: int, bundles: list[tuple[int, list[b
 def _ready(of: SearchedTree, bound: int) -> _Ready:
     """A tree, prepared for a bound."""
     with _preparing:
-        if of not in _kept:
-            _kept[of] = _prepared(of)
+        heuristic = fitting(of.wanted)
+        if of not in _kept or _kept[of].tree.problem.heuristic is not heuristic:
+            _kept[of] = _prepared(of, heuristic)
             while len(_kept) > MOST_KEPT:
                 _kept.popitem(last=False)
         _kept.move_to_end(of)
@@ -109,9 +111,9 @@ def _ready(of: SearchedTree, bound: int) -> _Ready:
         return ready
 
 
-def _prepared(of: SearchedTree) -> _Ready:
+def _prepared(of: SearchedTree, heuristic: Heuristic) -> _Ready:
     wanted, watch = of.wanted, Watch()
-    heuristic = watch.over(fitting(wanted))
+    watch.over(heuristic)
     pruning = Pruning(of.moves, of.moves, wanted.where)
     problem = Problem(wanted.grid, wanted.blank, of.start, heuristic, of.by_value, pruning=pruning)
     return _Ready(Tree(problem, 1, Limits(), unreported, of.every), SimpleQueue(), watch)

@@ -113,6 +113,7 @@ class _Iteration:
         self.work, self.size, self.add, self.pulse = work, size, add, pulse
         self.token = uuid4().hex
         self.under_way: dict[str, _Sent] = {}  # by the keys of the tasks
+        self.held: list[list[int]] = []  # tasks that no worker can run as yet
         self.failures: Counter[int] = Counter()  # by bundle
         self.stop_at = max(work, default=-1) + 1
         self.arriving = self.connection.arrivals()
@@ -124,7 +125,7 @@ class _Iteration:
                 if place % FEW == 0:
                     self.pulse()
                 self._send(task, -place)
-            while self.under_way:
+            while self.under_way or self.held:
                 arrived = self.arriving.next_batch(block=False)
                 for future, result in arrived:
                     self._take(future, result)
@@ -141,6 +142,9 @@ class _Iteration:
     def _send(self, bundles: list[int], priority: int = 1) -> None:
         """Send a task; one that is sent again comes before all others."""
         places = self.crew.places(self.of.wanted)
+        if places == []:
+            self.held.append(bundles)
+            return
         work = [(number, self.work[number][0]) for number in bundles]
         given = (self.of, self.bound, work, self.token)
         future = self.connection.submit(search_bundles, *given, workers=places, priority=priority)
@@ -192,9 +196,14 @@ class _Iteration:
             self.crew.leave_out(wanted, one)
 
     def _send_stranded(self) -> None:
-        """Send again what may only be run by workers that have left."""
+        """Send what no worker could run, and send again what may only be run by workers that have left."""
+        if not self.crew.fit(self.of.wanted):
+            return
+        held, self.held = self.held, []
+        for bundles in held:
+            self._send(bundles)
         for key, (future, bundles, places) in list(self.under_way.items()):
-            if places is not None and not set(places) & self.crew.there.keys() and self.crew.fit(self.of.wanted):
+            if places is not None and not set(places) & self.crew.there.keys():
                 del self.under_way[key]
                 future.cancel()
                 self._send(bundles)
@@ -202,6 +211,7 @@ class _Iteration:
     def _abandon(self, number: int) -> None:
         """Tell all workers, and the scheduler, that bundles from a number on are not wanted."""
         self.stop_at = number
+        self.held = [bundles for bundles in self.held if bundles[0] < number]
         unwanted = [sent.future for sent in self.under_way.values() if sent.bundles[0] >= number]
         for future in unwanted:
             del self.under_way[future.key]

@@ -39,6 +39,7 @@ ANSWERING = 2.0  # seconds for what a scheduler knows at once
 EXAMINING = 600.0  # seconds for workers to open their databases
 PULSE = 0.05  # seconds between looks at an answer
 LOCAL, FILE = "local:", "file:"
+LOOPBACK = "127.0.0.1"
 MOST_LOCAL = 256  # processes
 WORDS = "write it as tcp://host:8786, file:/shared/scheduler.json or local:4"
 SILENT = logging.CRITICAL + 1
@@ -250,7 +251,9 @@ def _local(distributed: Any, to: str) -> Iterator[Any]:
             n_workers=int(number),
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=None,
+            host=LOOPBACK,
+            dashboard_address=f"{LOOPBACK}:0",  # by default it would be seen from all machines, and so would others
+            worker_dashboard_address=f"{LOOPBACK}:0",
             silence_logs=SILENT,
         )
         client = distributed.Client(cluster, set_as_default=False)

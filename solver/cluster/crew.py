@@ -79,11 +79,10 @@ class Crew:
         return [address for address in self.there if (address, wanted) not in self._unfit]
 
     def places(self, wanted: Wanted) -> list[str] | None:
-        """Where to send a task; None is anywhere."""
+        """Where to send a task: None is anywhere, an empty list nowhere as yet."""
         if not any(of == wanted for _, of in self._unfit):
             return None
-        self.there = self.connection.workers()
-        return self.fit(wanted) or None
+        return self.fit(wanted)
 
     def look(self, wanted: Wanted) -> bool:
         """Now and then: are there workers, is there a scheduler? Returns whether the workers were looked at.

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from pdb_builder import __version__
 from pdb_builder.base.errors import SlidepdbError
 from pdb_builder.base.folders import databases_folder
+from pdb_builder.checking import check_of
 from pdb_builder.grid import Grid
 
 from ..heuristics.contract import Heuristic
@@ -68,12 +69,24 @@ def fitting(wanted: Wanted) -> Heuristic:
     if wanted.version != __version__:
         raise unfit(f"it has slidepdb {__version__}, not {wanted.version}: install the same version")
     with _preparing:
+        if wanted in _kept and not _intact(_kept[wanted]):
+            del _kept[wanted]
         if wanted not in _kept:
             _kept[wanted] = _prepared(wanted)
             while len(_kept) > MOST_KEPT:
                 _kept.popitem(last=False)
         _kept.move_to_end(wanted)
         return _kept[wanted]
+
+
+def _intact(heuristic: Heuristic) -> bool:
+    """Whether its databases are those that were opened: a file may have been replaced since."""
+    try:
+        for database in heuristic.databases:
+            check_of(database).look()
+    except SlidepdbError:
+        return False
+    return True
 
 
 def _prepared(wanted: Wanted) -> Heuristic:

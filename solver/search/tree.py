@@ -130,6 +130,7 @@ class _Bundles:
 
     def in_order(self) -> list[_Searched]:
         """The results that count, once they are all there."""
+        assert None not in self.found[: self.stop_at], "a bundle was lost"
         return [found for found in self.found[: self.stop_at] if found]
 
 
@@ -521,6 +522,8 @@ class Tree:
             for number, bundle in enumerate(cut.bundles)
             if bundles.wanted(number)
         }
+        if not work:
+            return True
         size = GROWTH * self.expected / all_of_it  # boards of a bundle whose weight is 1
         return cluster.search(self, bound, work, size, add, pulse)
 
