@@ -6,12 +6,12 @@ The client says which heuristic it has, and which for the way back, if it has on
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Event, Lock
 
 from ..board import Board
 from ..settings import Settings
 from ..solution import Solution
-from ..solving import solve_board
 from .bundle_tasks import MOST_TOKENS
 from .fitness import Wanted, fitting
 
@@ -31,7 +31,14 @@ def interrupt(token: str) -> None:
     _interrupt_of(token).set()
 
 
-def solve_there(wanted: tuple[Wanted, ...], board: Board, goal: Board, settings: Settings, token: str) -> Solution:
+def solve_there(
+    solve_board: Callable[..., Solution],
+    wanted: tuple[Wanted, ...],
+    board: Board,
+    goal: Board,
+    settings: Settings,
+    token: str,
+) -> Solution:
     """A solution of a board. ``wanted`` are the heuristic, and that of the way back, where the client is."""
     for one in wanted:
         fitting(one)

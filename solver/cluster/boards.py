@@ -45,15 +45,18 @@ def boards_at_a_time(connection: Connection) -> int:
     return min(MAX_THREADS, 2 * connection.threads() + AHEAD)
 
 
-def solver_on(connection: Connection, notify: Notify = ignore_remark) -> Callable[..., Solution]:
+def solver_on(
+    connection: Connection, solve_board: Callable[..., Solution], notify: Notify = ignore_remark
+) -> Callable[..., Solution]:
     """``solve_board`` by a worker of a cluster; it tells no progress."""
-    return _Solver(connection, notify).solve
+    return _Solver(connection, solve_board, notify).solve
 
 
 class _Solver:
     """The boards of one command."""
 
-    def __init__(self, connection: Connection, notify: Notify) -> None:
+    def __init__(self, connection: Connection, solve_board: Callable[..., Solution], notify: Notify) -> None:
+        self.solve_board = solve_board
         self.connection, self.crew = connection, Crew(connection, notify)
         self.token = uuid4().hex  # one note interrupts all boards
         self.lock, self.told = Lock(), False
@@ -117,7 +120,7 @@ class _Solver:
             _raise_if(interrupt)
             self._look(first)
             time.sleep(PULSE)
-        future = self.connection.submit(solve_there, *task, workers=places)
+        future = self.connection.submit(solve_there, self.solve_board, *task, workers=places)
         ended = Event()
         future.add_done_callback(lambda _: ended.set())
         deadline: float | None = None

@@ -203,7 +203,7 @@ def _address_in(path: Path) -> str:
         fact = (error.strerror or "it cannot be read").lower()
         raise InputError(f"{path}: {fact}: start a scheduler that writes it, or {WORDS}") from None
     except (ValueError, KeyError, TypeError):
-        raise InputError(f"{path} was not written by a scheduler: use its --scheduler-file, or {WORDS}") from None
+        raise InputError(f"{path} was not written by a scheduler: start one that writes it, or {WORDS}") from None
 
 
 @contextmanager
@@ -216,6 +216,8 @@ def _client(distributed: Any, address: str) -> Iterator[Any]:
         host = port = None
     if not (host and port and parts.scheme):
         raise InputError(f"{address[:60]!r} is not the address of a cluster: {WORDS}")
+    if parts.scheme == "tls" and not distributed.Security().get_connection_args("client").get("ssl_context"):
+        raise InputError(f"{address} wants certificates, and none are set: see the security of docs/cluster.md")
     try:
         if parts.scheme in ("tcp", "tls"):  # Dask would try again and again
             in_time(lambda: socket.create_connection((host, port), CONNECTING).close(), CONNECTING)

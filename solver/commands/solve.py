@@ -95,7 +95,7 @@ def _solve_all(
         check_name(args.heuristic)
     check_settings(settings)
     with BoardsBar(len(boards) if isinstance(boards, list) else None, hidden=args.animate) as bar:
-        solver = solve_board if cluster is None else solver_on(cluster, notify)
+        solver = solve_board if cluster is None else solver_on(cluster, solve_board, notify)
         jobs = args.jobs or (1 if cluster is None else boards_at_a_time(cluster))
 
         def work(board: InputBoard) -> Answer:

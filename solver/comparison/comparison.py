@@ -106,7 +106,7 @@ class Comparison:
 
     def use(self, cluster: Connection, notify: Notify = ignore_remark) -> int:
         """Have the searches run by the workers of a cluster; returns how many should be under way at a time."""
-        self.solver, self.machine = solver_on(cluster, notify), f"workers of {cluster.name}"
+        self.solver, self.machine = solver_on(cluster, solve_board, notify), f"workers of {cluster.name}"
         return boards_at_a_time(cluster)
 
     def cell(self, instance: Instance, method: Method) -> Cell | None:
