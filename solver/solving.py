@@ -133,13 +133,9 @@ def solve_board(
         warm_up(search, problem, options, entry.both_ends)
     threads = check_threads(settings.threads)
     limits = Limits(None, settings.node_limit, settings.memory_limit, interrupt, watch.look)
-    limits = _make_automaton(problem, settings, threads, limits, preparing)
     if cluster is not None:
-        if "journal" not in entry.options:  # the others have no bundles to share out
-            raise InputError(f"{settings.algorithm} searches on one machine: leave out `cluster`, or use ida-star")
-        workers = ClusterSearch(cluster, notify)
-        workers.check_workers(problem, settings.every)
-        problem = problem._replace(cluster=workers)
+        problem = problem._replace(cluster=_workers(cluster, problem, settings, notify, preparing))
+    limits = _make_automaton(problem, settings, threads, limits, preparing)
     if settings.journal is not None:
         of = _facts(grid, start, goal, problem, settings.algorithm, options)
         journal = open_journal(settings.journal, of, watch.passed)
@@ -193,6 +189,17 @@ def solve_board(
         solutions=tuple(solutions) if settings.every and outcome.suboptimality_bound == 1 else None,
         databases=watch.databases(),
     )
+
+
+def _workers(
+    cluster: Connection, problem: Problem, settings: Settings, notify: Notify, preparing: OnPreparing
+) -> ClusterSearch:
+    """The workers of a cluster, all of which can take part in a search."""
+    if "journal" not in check_search(settings.algorithm or "").options:  # the others have no bundles to share out
+        raise InputError(f"{settings.algorithm} searches on one machine: leave out `cluster`, or use ida-star")
+    workers = ClusterSearch(cluster, notify)
+    workers.check_workers(problem, lambda: preparing("the workers open their databases", 0.0))
+    return workers
 
 
 def _facts(grid: Grid, start: Board, goal: Board, problem: Problem, algorithm: str, options: dict) -> dict:

@@ -29,7 +29,7 @@ COMMAND_LINES = (
 
 # Libraries that a module imports in functions because they are optional dependencies.
 OPTIONAL = {
-    "solver.cluster.bundle_tasks": "distributed",
+    "solver.cluster.fitness": "distributed",
     "solver.cluster.connection": "distributed",
     "solver.comparison.plots": "matplotlib",
     "solver.show.gif": "PIL",

@@ -1,22 +1,19 @@
 """What a worker does with a whole board: solve it, as the client would.
 
-The client has named the heuristic and the checksums of its databases. A worker that has others is unfit.
+The client says which heuristic it has, and which for the way back, if it has one. A worker that has others is unfit.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from threading import Event, Lock
 
-from pdb_builder.grid import Grid
-
 from ..board import Board
-from ..choosing import heuristic_for
-from ..frame import frame_of
 from ..settings import Settings
 from ..solution import Solution
-from ..solving import solve_board
-from .bundle_tasks import MOST_TOKENS, unfit_unless
+from .bundle_tasks import MOST_TOKENS
+from .fitness import Wanted, fitting
 
 _interrupts: OrderedDict[str, Event] = OrderedDict()  # by token
 _making = Lock()
@@ -35,16 +32,14 @@ def interrupt(token: str) -> None:
 
 
 def solve_there(
-    version: str,
-    shape: str,
-    wrap: bool,
+    solve_board: Callable[..., Solution],
+    wanted: tuple[Wanted, ...],
     board: Board,
     goal: Board,
     settings: Settings,
-    seals: tuple[str, ...],
     token: str,
 ) -> Solution:
-    """A solution of a board. ``seals`` are those of the databases that the heuristic has where the client is."""
-    grid = Grid.parse(shape, wrap)
-    unfit_unless(version, seals, lambda: heuristic_for(frame_of(grid, goal), settings))
-    return solve_board(grid, board, goal, settings, interrupt=_interrupt_of(token))
+    """A solution of a board. ``wanted`` are the heuristic, and that of the way back, where the client is."""
+    for one in wanted:
+        fitting(one)
+    return solve_board(wanted[0].grid, board, goal, settings, interrupt=_interrupt_of(token))

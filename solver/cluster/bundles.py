@@ -3,7 +3,7 @@
 Bundles become tasks of half a second at least, beside which a message counts for nothing (``search.sharing``).
 
 *What can go wrong.* Tasks of a worker that dies are run elsewhere, by Dask, or sent again if several workers have died
-with it. A worker that turns out to be unfit (``bundle_tasks``) is left out from then on. Without any worker the search
+with it. A worker that turns out to be unfit (``fitness``) is left out from then on. Without any worker the search
 waits, and says so. If the scheduler is gone, the search ends as by a limit, with what is known.
 """
 
@@ -12,26 +12,24 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable
-from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
-from pdb_builder import __version__
 from pdb_builder.base.errors import InputError
 
 from ..heuristics.preparing import Notify
-from ..search import NEVER_UNDO
-from ..search.outcome import Problem, Stopped
+from ..search.outcome import CLUSTER, Problem, Stopped
 from ..search.sharing import TASK_SECONDS, tasks_of
-from .bundle_tasks import SearchedTree, Unfit, check_worker, give_up, search_bundles
-from .connection import Connection
+from .bundle_tasks import SearchedTree, give_up, search_bundles
+from .connection import ClusterLost, Connection
+from .crew import Crew, Pulse
+from .fitness import Unfit, Wanted, wanted_for
 
-CLUSTER = "cluster"  # the limit that is reached when the scheduler is gone
 SENT = 8  # tasks between two pulses
 PULSE = 0.02  # seconds between looks at what has come
-ALONE = 10.0  # seconds without workers that are worth a notice
-LOOK = 2.0  # seconds between looks at the workers
-TRIES = 5  # of a task with which workers die
+TRIES = 5  # of a task with which workers die, or that fails for another reason
+
+Work = dict[int, tuple[list[bytes], float]]  # the number of a bundle -> the paths to its subtrees, and its weight
 
 
 class ClusterSearch:
@@ -39,48 +37,38 @@ class ClusterSearch:
 
     def __init__(self, connection: Connection, notify: Notify) -> None:
         self.connection, self.notify = connection, notify
-        self.unfit: set[str] = set()  # addresses of workers
-        self.checked: set[SearchedTree] = set()
+        self.crew = Crew(connection, notify)
+
+    def check_workers(self, problem: Problem, pulse: Pulse) -> None:
+        """Raise ``InputError`` if one of the workers there are cannot take part."""
+        self.crew.insist(self._wanted(problem), pulse)
 
     def search(
-        self,
-        tree: Any,
-        bound: int,
-        work: dict[int, tuple[list[bytes], float]],
-        seconds: float,
-        add: Callable[[int, dict], int],
-        pulse: Callable[[], object],
-    ) -> None:
-        of = self._described(tree.problem, tree.every, tree.looks_back)
-        self._check(of, bound)
-        _Iteration(self, of, bound, work, seconds, add, pulse).run()
+        self, tree: Any, bound: int, work: Work, seconds: float, add: Callable[[int, dict], int], pulse: Pulse
+    ) -> bool:
+        problem, wanted = tree.problem, self._wanted(tree.problem)
+        of = SearchedTree(wanted, problem.start, problem.by_value, tree.every, tree.looks_back)
+        try:
+            if not self.crew.can(wanted, pulse):
+                self.notify(f"no worker can search with {wanted.heuristic}: this is done here")
+                return False
+            _Iteration(self.crew, of, bound, work, seconds, add, pulse).run()
+        except ClusterLost as error:
+            how = "it goes on where it was" if problem.journal.kept else "with a `journal` it would go on where it was"
+            self.notify(f"{error}: start the scheduler and its workers again, and repeat the search; {how}")
+            raise Stopped(CLUSTER) from None
+        return True
 
-    def check_workers(self, problem: Problem, every: bool) -> None:
-        """Raise ``InputError`` if one of the workers there are cannot take part."""
-        self._check(self._described(problem, every, NEVER_UNDO), 0)
+    def _wanted(self, problem: Problem) -> Wanted:
+        return wanted_for(problem.grid, problem.blank, problem.heuristic, self.connection.folder)
 
-    def _described(self, problem: Problem, every: bool, moves: int) -> SearchedTree:
-        return SearchedTree(
-            __version__,
-            problem.grid.shape,
-            problem.grid.wrap,
-            problem.blank,
-            problem.start,
-            problem.heuristic.name,
-            tuple(database.seal for database in problem.heuristic.databases),
-            problem.by_value,
-            every,
-            moves,
-            self.connection.folder,
-        )
 
-    def _check(self, of: SearchedTree, bound: int) -> None:
-        """Have all workers prepare for a tree."""
-        if of not in self.checked:
-            reasons = self.connection.run_everywhere(check_worker, of, bound)
-            for reason in filter(None, reasons.values()):
-                raise InputError(reason)
-            self.checked.add(of)
+class _Sent(NamedTuple):
+    """A task that is with the cluster."""
+
+    future: Any
+    bundles: list[int]
+    places: list[str] | None  # the workers that may run it; None: all
 
 
 class _Iteration:
@@ -88,38 +76,39 @@ class _Iteration:
 
     def __init__(
         self,
-        search: ClusterSearch,
+        crew: Crew,
         of: SearchedTree,
         bound: int,
-        work: dict[int, tuple[list[bytes], float]],
+        work: Work,
         seconds: float,
         add: Callable[[int, dict], int],
-        pulse: Callable[[], object],
+        pulse: Pulse,
     ) -> None:
-        self.cluster, self.connection, self.of, self.bound = search, search.connection, of, bound
+        self.crew, self.connection, self.of, self.bound = crew, crew.connection, of, bound
         self.work, self.seconds, self.add, self.pulse = work, seconds, add, pulse
         self.token = uuid4().hex
-        self.under_way: dict[str, tuple[Any, list[int]]] = {}  # the key of a task -> the task and its bundles
-        self.deaths: Counter[int] = Counter()
-        self.stop_at: float = inf
-        self.looked = self.with_workers = time.monotonic()
+        self.under_way: dict[str, _Sent] = {}  # by the keys of the tasks
+        self.held: list[list[int]] = []  # tasks that no worker can run as yet
+        self.failures: Counter[int] = Counter()  # by bundle
+        self.stop_at = max(work, default=-1) + 1
+        self.arriving = self.connection.arrivals()
 
     def run(self) -> None:
+        """Search all bundles that are wanted."""
         numbers, weights = list(self.work), [weight for _, weight in self.work.values()]
         tied = tasks_of([weight * self.seconds for weight in weights], TASK_SECONDS, self.connection.threads(), weights)
-        tasks = [[numbers[place] for place in task] for task in tied]
-        self.arriving = self.connection.arrivals()
         try:
-            for task in tasks:
-                if len(self.under_way) % SENT == 0:
+            for place, task in enumerate([numbers[one] for one in task] for task in tied):
+                if place % SENT == 0:
                     self.pulse()
-                self._send(task)
-            while self.under_way:
+                self._send(task, -place)
+            while self.under_way or self.held:
                 arrived = self.arriving.next_batch(block=False)
                 for future, result in arrived:
                     self._take(future, result)
                 self.pulse()
-                self._look()
+                if self.crew.look(self.of.wanted):
+                    self._send_stranded()
                 if not arrived:
                     time.sleep(PULSE)
         finally:
@@ -127,65 +116,80 @@ class _Iteration:
                 self._abandon(-1)
             self.arriving.clear()
 
-    def _send(self, task: list[int]) -> None:
-        bundles = [(number, self.work[number][0]) for number in task]
-        where = sorted(set(self.connection.workers()) - self.cluster.unfit) if self.cluster.unfit else None
-        future = self.connection.submit(search_bundles, self.of, self.bound, bundles, self.token, workers=where or None)
-        self.under_way[future.key] = future, task
+    def _send(self, bundles: list[int], priority: int = 1) -> None:
+        """Send a task; one that is sent again comes before all others."""
+        places = self.crew.places(self.of.wanted)
+        if places == []:
+            self.held.append(bundles)
+            return
+        work = [(number, self.work[number][0]) for number in bundles]
+        given = (self.of, self.bound, work, self.token)
+        future = self.connection.submit(search_bundles, *given, workers=places, priority=priority)
+        self.under_way[future.key] = _Sent(future, bundles, places)
         self.arriving.add(future)
 
     def _take(self, future: Any, result: Any) -> None:
         """What has become of a task."""
-        _, task = self.under_way.pop(future.key, (None, []))
-        if future.status == "finished":
-            for number, record in result:
-                stop_at = self.add(number, record)
-                if stop_at < self.stop_at:
-                    self._abandon(stop_at)
+        sent = self.under_way.pop(future.key, None)
+        if sent is None:  # it was abandoned
             return
-        wanted = [number for number in task if number < self.stop_at]
-        if future.status == "error" and wanted:
-            self._failed(result[1], wanted)
-        elif wanted:
-            self._gone_if_lost(0.0)
-            self._send(wanted)
-
-    def _failed(self, error: BaseException, task: list[int]) -> None:
-        """Send a task again, unless its error would repeat itself."""
-        if isinstance(error, Unfit):
-            address = error.args[0]
-            if address not in self.cluster.unfit:
-                self.cluster.unfit.add(address)
-                self.cluster.notify(f"{error}; the search goes on without it")
-        elif self.connection.is_killed(error):
-            self.deaths.update(task)
-            if max(self.deaths[number] for number in task) >= TRIES:
-                raise InputError(f"{error}: look at the logs of the workers, there may be too little memory") from None
+        if isinstance(result, list):
+            for number, record in result:
+                self._take_bundle(number, record)
+            done = {number for number, _ in result}
         else:
-            raise error
-        self._send(task)
+            done = set()
+        left = [number for number in sent.bundles if number not in done and number < self.stop_at]
+        if not left:
+            return
+        if isinstance(result, tuple):  # its type, the error, and a traceback
+            self._failed(result[1], left)
+        elif self.connection.is_lost(0):
+            raise ClusterLost(f"{self.connection.name} is gone")
+        self._send(left)
 
-    def _abandon(self, number: float) -> None:
+    def _take_bundle(self, number: int, record: dict) -> None:
+        stop_at = self.add(number, record)
+        if stop_at < self.stop_at:
+            self._abandon(stop_at)
+
+    def _failed(self, error: BaseException, bundles: list[int]) -> None:
+        """Raise the error of a task, unless it is worth another try."""
+        wanted = self.of.wanted
+        if isinstance(error, Unfit):
+            self.crew.leave_out(wanted, error)
+            return
+        self.failures.update(bundles)
+        again = max(self.failures[number] for number in bundles) < TRIES
+        if self.connection.is_killed(error):
+            if not again:
+                raise InputError(f"{error}: look at the logs of the workers, there may be too little memory") from None
+            return
+        # A worker that lacks this package, or has another one, fails in any way.
+        unfit = self.crew.examine(wanted, self.pulse) if again else []
+        if not unfit:
+            raise error
+        for one in unfit:
+            self.crew.leave_out(wanted, one)
+
+    def _send_stranded(self) -> None:
+        """Send what no worker could run, and send again what may only be run by workers that have left."""
+        if not self.crew.fit(self.of.wanted):
+            return
+        held, self.held = self.held, []
+        for bundles in held:
+            self._send(bundles)
+        for key, (future, bundles, places) in list(self.under_way.items()):
+            if places is not None and not set(places) & self.crew.there.keys():
+                del self.under_way[key]
+                future.cancel()
+                self._send(bundles)
+
+    def _abandon(self, number: int) -> None:
         """Tell all workers, and the scheduler, that bundles from a number on are not wanted."""
         self.stop_at = number
-        unwanted = [future for future, task in self.under_way.values() if task[0] >= number]
+        self.held = [bundles for bundles in self.held if bundles[0] < number]
+        unwanted = [sent.future for sent in self.under_way.values() if sent.bundles[0] >= number]
         for future in unwanted:
             del self.under_way[future.key]
         self.connection.abandon(unwanted, give_up, self.token, number)
-
-    def _look(self) -> None:
-        """Now and then: are there workers, is there a scheduler?"""
-        now = time.monotonic()
-        if now - self.looked < LOOK:
-            return
-        self.looked = now
-        self._gone_if_lost(LOOK)
-        if self.connection.workers():
-            self.with_workers = now
-        elif now - self.with_workers >= ALONE:
-            self.cluster.notify(f"{self.connection.name} has no workers: the search waits until there are some")
-            self.with_workers = inf  # said once
-
-    def _gone_if_lost(self, patience: float) -> None:
-        if self.connection.is_lost(patience):
-            raise Stopped(CLUSTER)

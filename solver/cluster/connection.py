@@ -1,28 +1,78 @@
-"""The connection to a cluster: all that is known here of Dask.
+"""The connection to a cluster: all that the client knows of Dask.
 
-    tcp://host:8786             the address of a scheduler (also tls://, ucx:// and what else Dask knows)
+    tcp://host:8786              the address of a scheduler (also tls:// and what else Dask knows)
     file:/shared/scheduler.json  the file that a scheduler has written its address to
-    local:4                     worker processes on this machine, as long as the connection lasts
+    local:4                      worker processes on this machine, as long as the connection lasts
 
 Workers of this machine use the client's folder of databases. All others have their own.
+
+*Patience.* Dask waits for half a minute, or forever, where a user would rather be told. So whatever asks the scheduler
+for something does that in a thread of its own, and the answer is awaited for a time of our choice.
+
+*Ctrl-C* in a terminal reaches all processes of a command. Workers of this machine are not to see it: they are told by
+the client, which ends them. They inherit that SIGINT is blocked from the thread that starts them, and from the threads
+of Dask, which are started there as well.
 """
 
 from __future__ import annotations
 
+import json
 import logging
+import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.folders import databases_folder
 
-CONNECTING = 10  # seconds
-LOCAL = "local:"
+CONNECTING = 5.0  # seconds
+STARTING = 120.0  # seconds for workers of this machine
+ANSWERING = 2.0  # seconds for what a scheduler knows at once
+EXAMINING = 600.0  # seconds for workers to open their databases
+PULSE = 0.05  # seconds between looks at an answer
+LOCAL, FILE = "local:", "file:"
+LOOPBACK = "127.0.0.1"
 MOST_LOCAL = 256  # processes
 WORDS = "write it as tcp://host:8786, file:/shared/scheduler.json or local:4"
+SILENT = logging.CRITICAL + 1
+
+
+class ClusterLost(InputError):
+    """The scheduler is gone."""
+
+
+def in_time(call: Callable[[], Any], seconds: float, pulse: Callable[[], object] = lambda: None) -> Any:
+    """What a call returns, or raises, in another thread; ``TimeoutError`` if that takes too long.
+
+    ``pulse`` is called now and then, and may end the waiting by an exception.
+    """
+    answer: Future = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(call())
+        except BaseException as error:
+            answer.set_exception(error)
+
+    Thread(target=ask, daemon=True).start()
+    deadline = time.monotonic() + seconds
+    while True:
+        with suppress(TimeoutError):
+            answer.exception(PULSE)
+            return answer.result()
+        if answer.done():  # by a TimeoutError of its own
+            return answer.result()
+        pulse()
+        if time.monotonic() >= deadline:
+            raise TimeoutError
 
 
 class Connection:
@@ -36,18 +86,16 @@ class Connection:
 
     # ---- workers ------------------------------------------------------------------------------------
 
-    def workers(self) -> list[str]:
-        """The addresses of the workers, as far as the scheduler has told."""
+    def workers(self) -> dict[str, int]:
+        """The addresses of the workers and their threads: none if the scheduler does not answer."""
         with suppress(Exception):
-            if self.client.status == "running":  # or there would be no answer for long
-                return list(self.client.scheduler_info(n_workers=-1)["workers"])
-        return []
+            if self.client.status == "running":
+                return dict(in_time(self.client.nthreads, ANSWERING))
+        return {}
 
     def threads(self) -> int:
         """How many tasks can run at a time: one at least."""
-        with suppress(Exception):
-            return max(1, sum(self.client.nthreads().values()))
-        return 1
+        return max(1, sum(self.workers().values()))
 
     def is_lost(self, patience: float) -> bool:
         """Whether there has been no connection to the scheduler for so many seconds."""
@@ -59,15 +107,24 @@ class Connection:
             self.lost_since = now
         return self.client.status == "closed" or now - self.lost_since >= patience
 
-    def run_everywhere(self, function: Callable, *args: Any) -> dict[str, Any]:
-        """What a function returns on each worker there is."""
-        return self.client.run(function, *args)
+    def run_everywhere(self, function: Callable, *args: Any, pulse: Callable[[], object]) -> dict[str, Any]:
+        """What a function returns, or raises, on each worker there is."""
+
+        def still_there() -> None:
+            pulse()
+            if self.is_lost(ANSWERING):
+                raise ClusterLost(f"{self.name} is gone")
+
+        try:
+            return in_time(lambda: self.client.run(function, *args, on_error="return"), EXAMINING, still_there)
+        except TimeoutError:
+            raise InputError(f"the workers of {self.name} do not answer: look at their logs") from None
 
     # ---- tasks --------------------------------------------------------------------------------------
 
-    def submit(self, function: Callable, *args: Any, workers: list[str] | None = None) -> Any:
-        """A task: idempotent, but never the same as another one."""
-        return self.client.submit(function, *args, pure=False, workers=workers)
+    def submit(self, function: Callable, *args: Any, workers: list[str] | None = None, priority: int = 0) -> Any:
+        """A task: idempotent, but never the same as another one. Those of higher priority come first."""
+        return self.client.submit(function, *args, pure=False, workers=workers, priority=priority)
 
     def arrivals(self) -> Any:
         """Collects tasks as they end, with their results."""
@@ -81,10 +138,15 @@ class Connection:
 
     def abandon(self, tasks: list, note: Callable, *args: Any) -> None:
         """Take tasks back, and leave a note with all workers for those that run."""
+
+        def tell() -> None:
+            if tasks:
+                self.client.cancel(tasks)
+            self.client.run(note, *args, on_error="return")
+
         if self.client.status == "running":
             with suppress(Exception):  # nobody is there to be told
-                self.client.cancel(tasks)
-                self.client.run(note, *args, wait=False)
+                in_time(tell, ANSWERING / 2)
 
 
 @contextmanager
@@ -98,40 +160,124 @@ def connected(to: Any, folder: Path | None = None) -> Iterator[Connection]:
     except ImportError:
         raise InputError("a cluster needs Dask: install it with pip install 'slidepdb[cluster]'") from None
     if isinstance(to, distributed.Client):
+        if to.asynchronous or to.status != "running":
+            what = "asynchronous" if to.asynchronous else to.status
+            raise InputError(f"`cluster` is a client that is {what}: give one that is connected, and waits for answers")
         yield Connection(to, str(to.scheduler and to.scheduler.address))
         return
     if not isinstance(to, str):
         raise InputError(f"`cluster` must be an address or a distributed.Client, got {to!r}: {WORDS}")
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in our words
-    if to.startswith(LOCAL):
-        with _local(distributed, to) as client:
-            yield Connection(client, to, folder or databases_folder())
-        return
-    where = {"scheduler_file": to.removeprefix("file:")} if to.startswith("file:") else {"address": to}
-    if "scheduler_file" in where and not Path(where["scheduler_file"]).is_file():
-        raise InputError(f"there is no file {where['scheduler_file']}: start a scheduler that writes it, or {WORDS}")
+    with _silence():
+        if to.startswith(LOCAL):
+            with _local(distributed, to) as client:
+                yield Connection(client, to, folder or databases_folder())
+        else:
+            address = _address_in(Path(to.removeprefix(FILE))) if to.startswith(FILE) else to
+            with _client(distributed, address) as client:
+                yield Connection(client, to)
+
+
+@contextmanager
+def _silence() -> Iterator[None]:
+    """What goes wrong is said in our words, not by the logs of Dask."""
+    names = [name for name in logging.root.manager.loggerDict if name.partition(".")[0] in ("distributed", "tornado")]
+    loggers = [logging.getLogger(name) for name in {*names, "distributed", "tornado", "asyncio"}]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(SILENT)
     try:
-        client = distributed.Client(**where, timeout=CONNECTING, set_as_default=False)
-    except (OSError, ValueError, TimeoutError) as error:
-        fact = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise InputError(f"no scheduler answers at {to}: {fact}; start it with 'dask scheduler', or {WORDS}") from None
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+# ---- a scheduler ------------------------------------------------------------------------------------
+
+
+def _address_in(path: Path) -> str:
+    """The address in the file of a scheduler."""
     try:
-        yield Connection(client, to)
+        return str(json.loads(path.read_text())["address"])
+    except OSError as error:
+        fact = (error.strerror or "it cannot be read").lower()
+        raise InputError(f"{path}: {fact}: start a scheduler that writes it, or {WORDS}") from None
+    except (ValueError, KeyError, TypeError):
+        raise InputError(f"{path} was not written by a scheduler: start one that writes it, or {WORDS}") from None
+
+
+@contextmanager
+def _client(distributed: Any, address: str) -> Iterator[Any]:
+    """The client of a scheduler."""
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        host = port = None
+    if not (host and port and parts.scheme):
+        raise InputError(f"{address[:60]!r} is not the address of a cluster: {WORDS}")
+    if parts.scheme == "tls" and not distributed.Security().get_connection_args("client").get("ssl_context"):
+        raise InputError(f"{address} wants certificates, and none are set: see the security of docs/cluster.md")
+    try:
+        if parts.scheme in ("tcp", "tls"):  # Dask would try again and again
+            in_time(lambda: socket.create_connection((host, port), CONNECTING).close(), CONNECTING)
+        # What answers need not be a scheduler, and may keep Dask waiting.
+        settings = {"timeout": CONNECTING, "set_as_default": False}
+        client = in_time(lambda: distributed.Client(address, **settings), CONNECTING + 1)
+    except (OSError, ValueError, TypeError) as error:
+        fact = getattr(error, "strerror", None) or str(error).partition("\n")[0][:200] or "no answer in time"
+        raise InputError(f"no scheduler answers at {address}: {fact}; start it with 'dask scheduler'") from None
+    try:
+        yield client
     finally:
         with suppress(Exception):
-            client.close(timeout=1)
+            in_time(lambda: client.close(timeout=1), ANSWERING)
+
+
+# ---- processes of this machine ----------------------------------------------------------------------
 
 
 @contextmanager
 def _local(distributed: Any, to: str) -> Iterator[Any]:
     """The client of worker processes on this machine, each with one thread."""
     number = to.removeprefix(LOCAL)
-    if not (number.isascii() and number.isdigit() and 1 <= int(number) <= MOST_LOCAL):
+    if not (number.isascii() and number.isdigit() and len(number) < 9 and 1 <= int(number) <= MOST_LOCAL):
         raise InputError(f"a cluster on this machine has 1 to {MOST_LOCAL} workers, got {to[:60]!r}: {WORDS}")
-    with (
-        distributed.LocalCluster(
-            n_workers=int(number), threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
+    unwanted = Event()
+
+    def start() -> tuple[Any, Any]:
+        resource_tracker.ensure_running()  # which unblocks signals after it has started, and is started once
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        # Tables that are mapped count as memory of every worker: a limit would end those that share a large one.
+        cluster = distributed.LocalCluster(
+            n_workers=int(number),
+            threads_per_worker=1,
+            memory_limit=0,
+            host=LOOPBACK,
+            dashboard_address=f"{LOOPBACK}:0",  # by default it would be seen from all machines, and so would others
+            worker_dashboard_address=f"{LOOPBACK}:0",
+            silence_logs=SILENT,
+        )
+        client = distributed.Client(cluster, set_as_default=False)
+        if unwanted.is_set():
+            _end(client, cluster)
+        return client, cluster
+
+    try:
+        client, cluster = in_time(start, STARTING)
+    except BaseException as error:
+        unwanted.set()
+        if isinstance(error, OSError | RuntimeError):
+            fact = str(error).partition("\n")[0][:200] or "they did not answer in time"
+            raise InputError(f"no workers could be started on this machine: {fact}; use fewer, or threads") from None
+        raise
+    try:
         yield client
+    finally:
+        _end(client, cluster)
+
+
+def _end(client: Any, cluster: Any) -> None:
+    for end in (client.close, cluster.close):
+        with suppress(Exception):
+            end(timeout=2)

@@ -211,7 +211,7 @@ def cluster(folder: Path) -> dict:
     (board,) = (one.board for one in instances if one.id == 60)
     began = time.perf_counter()
     with connected("local:2", folder) as connection:
-        connection.run_everywhere(give_up, "", 0)
+        connection.run_everywhere(give_up, "", 0, pulse=lambda: None)
         started = time.perf_counter() - began
         threads, there = (solve_board(grid, board, goal, settings, cluster=one) for one in (None, connection))
         if (threads.expanded, threads.generated) != (there.expanded, there.generated):

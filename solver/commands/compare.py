@@ -23,7 +23,7 @@ from pdb_builder.shell import notice
 
 from ..board import Board
 from ..choosing import heuristic_for
-from ..cluster.connection import connected
+from ..cluster.connection import ClusterLost, connected
 from ..comparison.cells import Cell
 from ..comparison.comparison import Comparison
 from ..comparison.methods import parallel_searches, prepare_methods
@@ -73,18 +73,18 @@ def run(args: argparse.Namespace) -> int:
     results = _open_results(args)
     with nullcontext() if args.cluster is None else connected(args.cluster, args.folder) as cluster:
         if cluster is not None:
-            at_a_time = comparison.use(cluster)
+            at_a_time = comparison.use(cluster, notice)
             jobs = args.jobs or at_a_time
-        interrupted = _run_searches(comparison, jobs, results)
+        ended = _run_searches(comparison, jobs, results)
     done = len(comparison.finished())
-    if interrupted:
+    if ended:
         remedy = f"continue with --resume {results.path}" if results else "use --csv FILE to be able to continue"
-        notice(f"interrupted: {done} of {len(instances)} boards are done, {remedy}")
-    if not done:
-        return INTERRUPTED
-    _present(comparison, title, args)
-    if interrupted:
-        return INTERRUPTED
+        why = "the cluster is gone" if ended == LIMIT else "interrupted"
+        notice(f"{why}: {done} of {len(instances)} boards are done, {remedy}")
+    if done:
+        _present(comparison, title, args)
+    if ended:
+        return ended
     return LIMIT if any(cell.limit_hit for cell in comparison.cells.values()) else SOLVED
 
 
@@ -125,14 +125,14 @@ def _open_results(args: argparse.Namespace) -> ResultsFile | None:
         raise InputError(f"{path} exists: continue it with --resume {path}, or choose another file") from None
 
 
-def _run_searches(comparison: Comparison, jobs: int, results: ResultsFile | None) -> bool:
-    """Run the missing searches and save each cell as soon as it is known. Returns whether that was interrupted."""
+def _run_searches(comparison: Comparison, jobs: int, results: ResultsFile | None) -> int:
+    """Run the missing searches and save each cell as soon as it is known. Returns the exit code if that ends early."""
     places = {method[:2]: place for place, method in enumerate(comparison.methods)}
 
     def order(cell: Cell) -> tuple[int, int]:
         return cell.instance, places.get((cell.algorithm, cell.heuristic), len(places))
 
-    interrupted = False
+    ended = 0
     with results or nullcontext():
         try:
             if results:
@@ -145,10 +145,12 @@ def _run_searches(comparison: Comparison, jobs: int, results: ResultsFile | None
                     comparison.add(cell)
                     bar.advance()
         except KeyboardInterrupt:
-            interrupted = True
+            ended = INTERRUPTED
+        except ClusterLost:
+            ended = LIMIT
         if results:
             results.sort(order)
-    return interrupted
+    return ended
 
 
 def _present(comparison: Comparison, title: str, args: argparse.Namespace) -> None:

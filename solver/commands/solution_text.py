@@ -23,6 +23,7 @@ LIMITS = {
     "width": "the beam ran out of boards: raise --width, or leave it out",
     "upper-bound": "none is shorter than --upper-bound",
     "journal": "the journal could not be written",
+    "cluster": "the cluster is gone: start it again, and repeat the command",
     "proven": "as was to be proven",
     "interrupt": "interrupted",
 }

@@ -20,8 +20,8 @@ from pdb_builder.base.errors import InputError, Unsolvable
 from pdb_builder.base.machine import default_threads
 from pdb_builder.shell import notice, with_flags
 
-from ..cluster.boards import solver_on
-from ..cluster.connection import Connection, connected
+from ..cluster.boards import boards_at_a_time, solver_on
+from ..cluster.connection import ClusterLost, Connection, connected
 from ..heuristics import check_name
 from ..heuristics.preparing import Notify
 from ..jobs import map_jobs
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     _check_showing(args, several)
     if args.journal is not None:
         boards = _the_only(boards)
-    settings, interrupt, notify = _settings(args), Event(), _notice_once()
+    settings, interrupt, notify = _settings(args, several), Event(), _notice_once()
     with nullcontext() if args.cluster is None else connected(args.cluster, args.folder) as cluster:
         return _solve_all(args, boards, several, settings, interrupt, notify, cluster)
 
@@ -97,8 +97,8 @@ def _solve_all(
     check_settings(settings)
     with BoardsBar(len(boards) if isinstance(boards, list) else None, hidden=args.animate) as bar:
         if args.journal is None:  # the file is here
-            solver = solve_board if cluster is None else solver_on(cluster)
-        jobs = args.jobs or (1 if cluster is None else cluster.threads())
+            solver = solve_board if cluster is None else solver_on(cluster, solve_board, notify)
+        jobs = args.jobs or (1 if cluster is None else boards_at_a_time(cluster))
 
         def work(board: InputBoard) -> Answer:
             return _solve(board, args, settings, bar.report, notify, interrupt, solver)
@@ -115,15 +115,17 @@ def _the_only(boards: Iterable[InputBoard]) -> list[InputBoard]:
     return first
 
 
-def _settings(args: argparse.Namespace) -> Settings:
+def _settings(args: argparse.Namespace, several: bool) -> Settings:
     jobs = args.jobs or 1
-    memory = args.memory_limit
-    if memory is None and jobs > 1:
+    memory, threads = args.memory_limit, args.threads
+    if several and args.cluster is not None:  # a worker solves as many boards as it has threads
+        threads = threads or 1
+    elif memory is None and jobs > 1:
         memory = default_memory(jobs)
     return Settings(
         heuristic=args.heuristic,
         algorithm=args.algorithm,
-        threads=args.threads or max(1, default_threads() // jobs),
+        threads=threads or max(1, default_threads() // jobs),
         time_limit=args.time_limit,
         node_limit=args.node_limit,
         memory_limit=memory,
@@ -170,6 +172,8 @@ def _solve(
         solution = solver(*puzzle, settings, progress, notify, interrupt)
     except Unsolvable as error:
         return Answer(given, NO_SOLUTION, puzzle, error=str(error))
+    except ClusterLost as error:
+        return Answer(given, LIMIT, puzzle, error=with_flags(str(error)))
     except InputError as error:
         return Answer(given, BAD_INPUT, puzzle, error=with_flags(str(error)))
     code = {None: SOLVED, PROVEN: SOLVED, INTERRUPT: INTERRUPTED}.get(solution.stopped, LIMIT)

@@ -21,9 +21,10 @@ from pdb_builder.grid import Grid
 from pdb_builder.revision import revision
 
 from ..board import Board, board_text, format_board, parse_board
-from ..cluster.boards import solver_on
+from ..cluster.boards import boards_at_a_time, solver_on
 from ..cluster.connection import Connection, connected
 from ..goals import goal_board, goal_text
+from ..heuristics.preparing import Notify, ignore_remark
 from ..instances import Instance, load_set
 from ..jobs import map_jobs
 from ..search import default_memory
@@ -103,10 +104,10 @@ class Comparison:
     revision: str = field(default_factory=revision)
     solver: Callable[..., Solution] = solve_board
 
-    def use(self, cluster: Connection) -> int:
-        """Have the searches run by the workers of a cluster; returns how many can run at a time."""
-        self.solver, self.machine = solver_on(cluster), f"workers of {cluster.name}"
-        return cluster.threads()
+    def use(self, cluster: Connection, notify: Notify = ignore_remark) -> int:
+        """Have the searches run by the workers of a cluster; returns how many should be under way at a time."""
+        self.solver, self.machine = solver_on(cluster, solve_board, notify), f"workers of {cluster.name}"
+        return boards_at_a_time(cluster)
 
     def cell(self, instance: Instance, method: Method) -> Cell | None:
         return self.cells.get((instance.id, method.algorithm, method.heuristic))

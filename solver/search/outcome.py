@@ -68,12 +68,13 @@ class Cluster(Protocol):
         seconds: float,
         add: Callable[[int, dict], int],
         pulse: Callable[[], object],
-    ) -> None:
+    ) -> bool:
         """Search bundles of a ``Tree``, which are given by number as the paths to their subtrees and a weight.
 
         ``seconds`` is about what a bundle of weight 1 takes. ``add`` takes the number of a bundle and the record of
         what was found, and returns the number from which on bundles are not wanted any more. ``pulse`` is called many
-        times a second, and may end the search by an exception.
+        times a second, and may end the search by an exception. Returns False if there is no machine that can search
+        this tree: then nothing was searched.
         """
 
 
@@ -103,6 +104,7 @@ class Problem(NamedTuple):
 
 
 INTERRUPT = "interrupt"  # the limit that the user sets with Ctrl-C
+CLUSTER = "cluster"  # the limit that is reached when the cluster that searches is gone
 PROVEN = "proven"  # the limit that is reached when the lower bound is as high as it was to be proven
 
 
@@ -169,7 +171,7 @@ class Outcome:
     generated: int = 1  # the start
     stored: int | None = None  # boards held in memory at the end
     suboptimality_bound: float | None = None  # the solution is at most this many times as long as a shortest one
-    stopped: str | None = None  # time, nodes, memory, depth, width, upper-bound, proven, journal or interrupt
+    stopped: str | None = None  # time, nodes, memory, depth, width, upper-bound, proven, journal, cluster or interrupt
     incumbents: list[Incumbent] = field(default_factory=list)  # of a search that goes on after a solution
     earlier: float = 0.0  # seconds of what was found in a journal
     preparing: float = 0.0  # seconds for code and tables that were needed on the way, and will serve again

@@ -125,6 +125,7 @@ class _Bundles:
 
     def in_order(self) -> list[_Searched]:
         """The results that count, once they are all there."""
+        assert None not in self.found[: self.stop_at], "a bundle was lost"
         return [found for found in self.found[: self.stop_at] if found]
 
 
@@ -316,7 +317,8 @@ class Tree:
         return np.array(path, dtype=np.uint32)
 
     def _searched(self, bound: int, early: bool, step: Step) -> _Searched:
-        uncut = UNCUT if self.threads > 1 or self.problem.journal.kept else UNCUT_ALONE
+        alone = self.threads == 1 and not self.problem.journal.kept and self.problem.cluster is None
+        uncut = UNCUT_ALONE if alone else UNCUT
         if self.expected >= uncut or self.most is not None:  # what may be given up is noted on the way
             return self._in_bundles(bound, step)
         return self._in_one_piece(bound, early)
@@ -484,9 +486,8 @@ class Tree:
             bundles.add(number, found)
 
         cluster = self.problem.cluster
-        if cluster and not self.meeting and is_worth_sharing(self.took):
-            self._by_cluster(cluster, bound, cut, bundles, note)
-        else:
+        shared = cluster is not None and self.meeting is None and is_worth_sharing(self.took)
+        if not (cluster and shared and self._by_cluster(cluster, bound, cut, bundles, note)):
             self._by_threads(bound, cut, bundles, note)
         results = bundles.in_order()
         self._remember_sizes(cut, results)
@@ -540,8 +541,8 @@ class Tree:
 
     def _by_cluster(
         self, cluster: Cluster, bound: int, cut: Cut, bundles: _Bundles, note: Callable[[int, _Searched], object]
-    ) -> None:
-        """Search the bundles that are wanted, by the workers of a cluster."""
+    ) -> bool:
+        """Search the bundles that are wanted, by the workers of a cluster; returns False if none of them can."""
         all_of_it, known = sum(cut.weights), self.workers[0].done  # what is done is counted as one worker's
 
         def add(number: int, record: dict) -> int:
@@ -559,8 +560,9 @@ class Tree:
             for number, bundle in enumerate(cut.bundles)
             if bundles.wanted(number)
         }
-        if work:
-            cluster.search(self, bound, work, GROWTH * self.took / all_of_it, add, pulse)
+        if not work:
+            return True
+        return cluster.search(self, bound, work, GROWTH * self.took / all_of_it, add, pulse)
 
     def search_bundle(
         self, worker: _Worker, bound: int, paths: list[np.ndarray], given_up: Callable[[], bool]
