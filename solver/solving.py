@@ -138,7 +138,7 @@ def solve_board(
     limits = _make_automaton(problem, settings, threads, limits, preparing)
     if settings.journal is not None:
         of = _facts(grid, start, goal, problem, settings.algorithm, options)
-        journal = open_journal(settings.journal, of, watch.passed)
+        journal = open_journal(settings.journal, of, watch.trusted)
         problem, limits = problem._replace(journal=journal), limits._replace(intact=_both(watch.look, journal.look))
     began = time.perf_counter()
     try:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import NamedTuple
 
+from pdb_builder.base.errors import DatabaseError
 from pdb_builder.checking import Check, check_of
 
 from .heuristics.contract import Heuristic
@@ -44,6 +45,14 @@ class Watch:
     def passed(self) -> bool:
         """Whether every database was compared with its checksums."""
         return all(check.passed for check in self._checks)
+
+    def trusted(self) -> bool:
+        """Whether what was found so far may be believed: every database has passed, and is as it was."""
+        try:
+            self.look()
+        except DatabaseError:
+            return False
+        return self.passed()
 
     def finish(self, interrupt: Event | None, progress: Callable[[str, float], object]) -> bool:
         """Wait until every database is checked; False if that is interrupted. Raises ``DatabaseError`` as ``look``."""

@@ -10,18 +10,20 @@ import tracemalloc
 
 import pytest
 
-from pdb_builder import Grid
+from pdb_builder import Grid, Spec, build_database
 from pdb_builder.base.errors import InputError
 from solver import solve, solving
-from solver.heuristics import manhattan
+from solver.heuristics import manhattan, pattern_database
 from solver.instances import load_set
-from solver.search import journal, journal_file, journal_records, two_ended
+from solver.search import board_filter, journal, journal_file, journal_records, two_ended
 from solver.search.journal_file import JournalFile, read_journal
 from solver.search.outcome import Limits, Missing, Problem, unreported
 from solver.search.thresholds import PUT_IN
 from solver.search.tree import ROOM
+from solver.watch import Watch
 
 from .helpers import cut_small_trees, korf_in_order
+from .oracle import solvable_boards
 from .processes import started
 
 pytestmark = pytest.mark.jit
@@ -123,6 +125,33 @@ def test_trials_from_the_other_end_are_noted_part_by_part(tmp_path, small_trees)
     for step in trials:
         visited = sum(sum(one["visited"].values()) for one in step.bundles.values())
         assert step.bundles and 0 < visited <= sum(step.result["visited"])
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_finished_journal_opens_again(way, tmp_path, monkeypatch):
+    """Small boards, of which nothing is beyond the bound, and filters so small that they know nearly every board."""
+    cut_small_trees(monkeypatch)
+    monkeypatch.setattr(board_filter, "LEAST", 1)
+    grid, chance = Grid(3, 3), random.Random(7)
+    for number, board in enumerate(chance.sample(solvable_boards(grid, 0), 12)):
+        path = tmp_path / f"{number}.journal"
+        for _ in range(2):
+            log = journal.open_journal(path, OF | {"board": list(board)}, lambda: True)
+            problem = Problem(grid, 0, board, manhattan.prepare(grid, 0), backward=back, journal=log)
+            limits = Limits(memory=8)
+            outcome = two_ended.search(problem, threads=2, limits=limits, progress=unreported, **WAYS[way])
+            log.close()
+            assert log.failure is None and len(outcome.paths[0]) - 1 == outcome.lower_bound
+
+
+def test_what_a_changed_database_says_is_not_kept(tmp_path):
+    """Not even if it is put back afterwards: what was found meanwhile is not believed."""
+    database = build_database(Spec(Grid(3, 3), (((1, 2, 3, 4), (5, 6, 7, 8)),), 0, "bits"), tmp_path / "3x3-4-4.h5")
+    watched = Watch()
+    watched.over(pattern_database.prepare(Grid(3, 3), 0, database))
+    assert watched.finish(None, lambda *_: None) and watched.trusted()
+    os.utime(database.path)
+    assert not watched.trusted()
 
 
 def test_a_database_that_is_built_on_the_way_changes_nothing(tmp_path, small_trees, monkeypatch):
@@ -472,7 +501,7 @@ def test_another_search_is_refused(tmp_path):
 # ---- records of others --------------------------------------------------------------------------
 
 COUNTS = {"expanded": 10, "generated": 20, "seconds": 0.5}
-FOUND = COUNTS | {"least": 23, "paths": [], "sizes": [1, 2], "weight": 0.5}
+FOUND = COUNTS | {"least": 23, "paths": [], "sizes": [1, 2], "weight": 0.5, "shared_by": 2}
 RESULT = FOUND | {"visited": None, "refuted": True}
 WHAT = {"bound": 21, "side": "forward", "heuristic": "manhattan", "databases": [], "pruning": 14}
 WHAT |= {"threshold": None, "role": None}
@@ -599,7 +628,7 @@ def test_records_that_are_what_they_must_be(header, tmp_path):
     for lines in (
         [*with_bundle(), {"step": 0, "result": RESULT}, other, {"step": 1, "result": COUNTS | {"path": None}}],
         with_bundle(),
-        [MEETING, CUT, *[BUNDLE | {"visited": {"3": 1}}] * 2, *both],
+        [MEETING, *both],
         [WAY_BACK, {"step": 0, "result": {"opened": True}}],
         [other | {"step": 0}, {"step": 0, "result": COUNTS | {"path": [7, 8]}}],
         with_result(paths=[[8] * 22], refuted=False),

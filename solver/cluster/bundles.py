@@ -59,6 +59,9 @@ class ClusterSearch:
             raise Stopped(CLUSTER) from None
         return True
 
+    def threads(self) -> int:
+        return self.connection.threads()
+
     def _wanted(self, problem: Problem) -> Wanted:
         return wanted_for(problem.grid, problem.blank, problem.heuristic, self.connection.folder)
 

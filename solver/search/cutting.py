@@ -53,9 +53,7 @@ class Cut(NamedTuple):
     weights: list[float]  # [bundle] -> how large it is expected to be, if a fair share is 1
 
 
-def cut_tree(
-    root: np.ndarray, below: Callable[[np.ndarray, int], Listed], bound: int, wanted: int, sizes: Sizes
-) -> Cut:
+def cut_tree(root: np.ndarray, below: ListBelow, bound: int, wanted: int, sizes: Sizes) -> Cut:
     """Cut a tree into about as many bundles as are wanted, or up to twice as many.
 
     ``below(path, depth)`` lists the paths that go on from a path to a depth. ``sizes`` are those of the iteration

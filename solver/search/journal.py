@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 from pdb_builder.base.errors import InputError
@@ -97,7 +98,7 @@ class Journal:
         self.steps = [] if file is None else steps_of(file.path, file.records, self._note)
         self.taken = 0
         self.failure: str | None = None  # why what was found could not be written
-        self.waiting: list[dict] = []
+        self.waiting: SimpleQueue[dict] = SimpleQueue()  # noted by threads, not yet written
 
     @property
     def kept(self) -> bool:
@@ -105,7 +106,7 @@ class Journal:
         return self.file is not None
 
     def _note(self, record: dict) -> None:
-        self.waiting.append(record)
+        self.waiting.put(record)
 
     def step(self, what: dict, with_next: bool = False) -> Step:
         """The next step of the search. ``with_next`` is for one that is of use only together with the next.
@@ -131,12 +132,14 @@ class Journal:
 
     def write(self) -> None:
         """Write what was noted, if it can be trusted. If that fails, ``failure`` says why, and no more is written."""
-        if self.file is not None and self.failure is None and self.waiting and self.trusted():
-            records, self.waiting = self.waiting, []
-            try:
-                self.file.append(records)
-            except InputError as error:
-                self.failure = str(error)
+        if self.file is None or self.failure is not None:
+            return
+        try:
+            if not self.waiting.empty() and self.trusted():
+                self.file.append([self.waiting.get() for _ in range(self.waiting.qsize())])
+            self.file.sync_if_due()
+        except InputError as error:
+            self.failure = str(error)
 
     def close(self) -> None:
         """Write the rest, and flush it to the disk. If that fails, ``failure`` says why."""

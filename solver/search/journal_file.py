@@ -80,7 +80,7 @@ class JournalFile:
         except BaseException:
             self.file.close()
             raise
-        self.synced = time.monotonic()
+        self.synced, self.unsynced = time.monotonic(), False
 
     def _unusable(self, error: OSError) -> InputError:
         return InputError(f"{self.path} cannot be used: {error.strerror or error}; choose another journal")
@@ -107,8 +107,7 @@ class JournalFile:
             with suppress(OSError):  # whoever reads it next drops it
                 self._drop_the_rest()
             raise self._unwritten(error) from None
-        if time.monotonic() - self.synced >= SYNC:
-            self.sync()
+        self.unsynced = True
 
     def look(self) -> None:
         """Raise ``InputError`` if the file is no longer where it was, or as it was left."""
@@ -140,13 +139,18 @@ class JournalFile:
             "searched before is kept"
         )
 
+    def sync_if_due(self) -> None:
+        """``sync``, if there is anything to flush, and the last time was seconds ago."""
+        if self.unsynced and time.monotonic() - self.synced >= SYNC:
+            self.sync()
+
     def sync(self) -> None:
         """Flush what is written to the disk. Raises ``InputError`` if that fails."""
         try:
             os.fsync(self.file.fileno())
         except OSError as error:
             raise self._unwritten(error) from None
-        self.synced = time.monotonic()
+        self.synced, self.unsynced = time.monotonic(), False
 
     def close(self) -> None:
         self.file.close()

@@ -76,6 +76,7 @@ _FOUND = _COUNTS | {
     "paths": _list_of(_list_of(_whole(0, MAX_CELLS - 1), least=1)),
     "sizes": _list_of(_whole()),
     "weight": _real,
+    "shared_by": _whole(1),
 }
 
 HEADER: Members = {
@@ -175,7 +176,7 @@ class StepRecords:
             number = record.pop("bundle")
             _compare("a bundle", record, BUNDLE)
             here = self.cut is not None and _whole(0, self.cut[1] - 1)(number)
-            if not here or (number in self.bundles and not again):
+            if not here or number in self.bundles:
                 raise ValueError(f"bundle {reprlib.repr(number)} is not one that is missing")
             self._check_found(record, cells)
             self.bundles[number] = record

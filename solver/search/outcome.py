@@ -60,6 +60,9 @@ Backward = Callable[[Grid, int, Missing, Callable[[], object]], Heuristic | None
 class Cluster(Protocol):
     """Machines that search bundles of a tree (see ``solver.cluster``)."""
 
+    def threads(self) -> int:
+        """How many tasks can run at a time."""
+
     def search(
         self,
         tree: Any,

@@ -97,6 +97,7 @@ class _Searched(NamedTuple):
     sizes: Sequence[int] = ()  # boards generated in each subtree, up to the one that holds the solution
     visited: dict[str, int] | None = None  # in a meeting: the sum of a board -> how many were visited
     weight: float = 0.0  # what was expected of it beforehand
+    shared_by: int = 1  # threads, or workers, that have searched the iteration at the same time
 
     def as_record(self) -> dict:
         """For a journal, or another machine: solutions are the cells that the blank visits."""
@@ -222,6 +223,8 @@ class Tree:
             if found is None:
                 found = self._searched(bound, early, step)
                 found = found._replace(seconds=found.seconds + time.perf_counter() - began)
+                if meeting:
+                    found = found._replace(least=bound + 1)  # moves beyond a threshold say nothing of the next bound
                 step.end(found.as_record() | self._told(found))
                 self.problem.journal.write()
             expanded, generated, seconds = found.expanded, found.generated, found.seconds
@@ -233,14 +236,13 @@ class Tree:
         finally:
             outcome.expanded += expanded
             outcome.generated += generated
-            meets = bool(meeting and meeting.role != NOTHING)
-            done = Iteration(bound, expanded, generated, seconds, pruning, self.side, meets, given_up)
+            done = Iteration(bound, expanded, generated, seconds, pruning, self.side, self._half(), given_up)
             outcome.iterations.append(done)
             self.expected, self.meeting = generated, None
         outcome.paths = [cell_of(path).tolist() for path in found.paths]
         if given_up:
             raise TooMany
-        return bound + 1 if meeting else found.least
+        return found.least
 
     def _too_many(self, found: _Searched) -> bool:
         """Whether an iteration was given up, or would have been if that had been noticed on the way."""
@@ -274,6 +276,7 @@ class Tree:
             return None
         if step.cut:
             cut = self._cut(bound)
+            step.begin_bundles(len(cut.paths), len(cut.bundles))
             self._remember_sizes(cut, self._known_bundles(cut, step).in_order())
         result = dict(step.result)
         visited, _ = result.pop("visited"), result.pop("refuted")
@@ -286,11 +289,19 @@ class Tree:
         self.outcome.earlier += whole.seconds
         return whole
 
+    def _half(self) -> bool:
+        """Whether this iteration is half of a search from both ends."""
+        return self.meeting is not None and self.meeting.role != NOTHING
+
     def _known_bundles(self, cut: Cut, step: Step) -> _Bundles:
         """The bundles of this iteration that the journal has. Raises ``InputError`` if they are of another one."""
         bundles = _Bundles(len(cut.bundles), self.every)
         for number, record in step.bundles.items():
-            if number >= len(cut.bundles) or len(record["sizes"]) > len(cut.bundles[number]):
+            paths, sizes = len(cut.bundles[number]), record["sizes"]
+            ended_early = bool(record["paths"]) or self.most is not None
+            if sum(sizes) != record["generated"] or not (
+                len(sizes) == paths or (ended_early and 0 < len(sizes) < paths)
+            ):
                 raise step.impossible(f"bundle {number}")
             bundles.add(number, self._from_record(record, step))
         self._stop_if_too_many(cut, bundles)
@@ -434,7 +445,9 @@ class Tree:
         status, unexpanded = SLICED, True
         while status != FINISHED:
             listing = (floor.depth, floor.prefixes, floor.counts)
-            how = (self.problem.by_value, unexpanded, *listing, self._slice(), True if early else None)
+            # If it may be given up, then always at the same place.
+            most = self._slice() if self.most is None else SLICE
+            how = (self.problem.by_value, unexpanded, *listing, most, True if early else None)
             status = search_below(heuristic, stack, self.automaton, bound, *how, bounded, opposite)
             unexpanded = False
             done[:] = before + state[[EXPANDED, GENERATED]]
@@ -468,26 +481,30 @@ class Tree:
 
     def _in_bundles(self, bound: int, step: Step) -> _Searched:
         """An iteration cut into bundles, as far as they are not in the journal."""
+        if self._half():
+            step = Step()  # whose bundles depend on the filter, which is lost when the search ends
         cut = self._cut(bound)
         step.begin_bundles(len(cut.paths), len(cut.bundles))
-        bundles, earlier = _Bundles(len(cut.bundles), self.every), 0.0
+        bundles, earlier = self._known_bundles(cut, step), 0.0
         self._reset(self.workers[1:])
         self.workers[0].done[:] = cut.above
-        if not (self.meeting and self.meeting.role == PUT_IN):  # what it put in is lost
-            bundles = self._known_bundles(cut, step)
-            for found in filter(None, bundles.found):
-                earlier += found.seconds / self.threads
-                self.workers[0].done[:] += found.expanded, found.generated
-                self._add_visited(found)
+        for found in filter(None, bundles.found):
+            earlier += found.seconds / found.shared_by
+            self.workers[0].done[:] += found.expanded, found.generated
+            self._add_visited(found)
         self.outcome.earlier += earlier
+        cluster = self.problem.cluster
 
         def note(number: int, found: _Searched) -> None:
-            step.end_bundle(number, found._replace(weight=round(cut.weights[number], 3)).as_record())
-            bundles.add(number, found)
+            if bundles.found[number] is None:  # whoever has searched it twice
+                found = found._replace(weight=round(cut.weights[number], 3), shared_by=sharers)
+                step.end_bundle(number, found.as_record())
+                bundles.add(number, found)
 
-        cluster = self.problem.cluster
         shared = cluster is not None and self.meeting is None and is_worth_sharing(self.took)
+        sharers = cluster.threads() if cluster and shared else self.threads
         if not (cluster and shared and self._by_cluster(cluster, bound, cut, bundles, note)):
+            sharers = self.threads
             self._by_threads(bound, cut, bundles, note)
         results = bundles.in_order()
         self._remember_sizes(cut, results)
@@ -616,7 +633,7 @@ class Tree:
 
     def _remember_sizes(self, cut: Cut, results: list[_Searched]) -> None:
         """By which the next iteration is cut, unless only a part of this one was searched."""
-        if self.meeting and self.meeting.role != NOTHING:
+        if self._half():
             return
         searched: list[np.ndarray] = []
         sizes: list[int] = []
