@@ -36,7 +36,7 @@ from .crew import Crew
 from .fitness import Unfit, Wanted, wanted_for
 
 PULSE = 0.05  # seconds between looks at a task
-ENDING = 2.0  # seconds for workers to end what was interrupted
+ENDING = 1.0  # seconds for workers to end what was interrupted
 AHEAD = 8  # boards under way beside two for each thread, for workers that join
 
 

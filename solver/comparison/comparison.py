@@ -102,7 +102,7 @@ class Comparison:
     cells: dict[tuple[int, str, str], Cell] = field(default_factory=dict)
     machine: str = field(default_factory=processor_and_cores)
     revision: str = field(default_factory=revision)
-    solver: Callable[..., Solution] = solve_board
+    solver: Callable[..., Solution] | None = None  # instead of ``solve_board``
 
     def use(self, cluster: Connection, notify: Notify = ignore_remark) -> int:
         """Have the searches run by the workers of a cluster; returns how many should be under way at a time."""
@@ -150,7 +150,8 @@ class Comparison:
         self, instance: Instance, method: Method, progress: OnProgress = unreported, interrupt: Event | None = None
     ) -> Cell:
         """The cell of a board and a method, by searching."""
-        found = self.solver(self.grid, instance.board, self.goal, method.settings, progress, interrupt=interrupt)
+        solver = self.solver or solve_board
+        found = solver(self.grid, instance.board, self.goal, method.settings, progress, interrupt=interrupt)
         return Cell(
             instance.id,
             self.board_text(instance),
