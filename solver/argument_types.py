@@ -11,6 +11,7 @@ from .search import MOST_PRUNING, NEVER_UNDO
 from .show.playback import FASTEST, SLOWEST, SPEED
 
 MOST_TASK_COST = 60  # seconds
+MOST_NUMBERS = 20  # of workers
 
 
 def number_from_1(text: str) -> float:
@@ -35,6 +36,14 @@ def moves_to_look_back(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,2}", text.strip()) or not NEVER_UNDO <= int(text) <= MOST_PRUNING:
         raise refusal(text, f"a whole number from {NEVER_UNDO} to {MOST_PRUNING}", "14")
     return int(text)
+
+
+def worker_numbers(text: str) -> list[int]:
+    """Numbers of workers, as in 1,8,64."""
+    numbers = [part.strip() for part in text.split(",")]
+    if len(numbers) > MOST_NUMBERS or not all(re.fullmatch(r"[1-9][0-9]{0,5}", one) for one in numbers):
+        raise refusal(text, f"a list of at most {MOST_NUMBERS} numbers from 1 to 999999", "1,8,64")
+    return sorted(set(map(int, numbers)))
 
 
 def number_list(text: str) -> set[int]:

@@ -8,7 +8,14 @@ from pathlib import Path
 from pdb_builder.argument_types import number_above_0, seconds_above_0, whole_number
 from pdb_builder.shell import folder_option, parse_size, positive, threads_option
 
-from .argument_types import moves_per_second, moves_to_look_back, number_from_1, number_list, seconds_from_0
+from .argument_types import (
+    moves_per_second,
+    moves_to_look_back,
+    number_from_1,
+    number_list,
+    seconds_from_0,
+    worker_numbers,
+)
 from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
@@ -149,7 +156,7 @@ def journal_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("journal_file", type=Path, metavar="FILE", help="the journal of a search")
     command.add_argument(
         "--simulate-workers",
-        type=number_list,
+        type=worker_numbers,
         metavar="NUMBERS",
         help="say how long the search would have taken with so many workers of a cluster, as in 1,2,8,64,1000",
     )

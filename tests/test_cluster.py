@@ -12,7 +12,7 @@ import time
 import pytest
 
 from pdb_builder import Grid, Spec
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.errors import ClusterLost, InputError
 from solver import compare, solve
 from solver.cluster import bundles, connection, crew
 from solver.cluster.fitness import Unfit, wanted_for
@@ -417,7 +417,7 @@ def test_without_workers_the_search_waits_and_says_so(monkeypatch):
     fake.there = {"a": 1, "b": 1}
     assert one.can(wanted, lambda: None) and one.places(wanted) == ["b"]
     fake.lost = True
-    with pytest.raises(connection.ClusterLost):
+    with pytest.raises(ClusterLost):
         one.look(wanted)
 
 

@@ -30,6 +30,14 @@ class Disagreement(InputError):
     """The methods of a comparison contradict each other about the shortest solution of a board."""
 
 
+class ClusterError(InputError):
+    """A cluster is of no use, whatever the board: for one, because a worker cannot take part."""
+
+
+class ClusterLost(ClusterError):
+    """The scheduler of a cluster is gone."""
+
+
 class DatabaseError(SlidepdbError):
     """A file that cannot be used as a database, or as another table that we keep."""
 

@@ -14,7 +14,7 @@ from threading import Event, Lock
 from typing import Any
 from uuid import uuid4
 
-from pdb_builder.base.errors import InputError, Unsolvable
+from pdb_builder.base.errors import ClusterLost, InputError, Unsolvable
 from pdb_builder.base.workers import MAX_THREADS
 from pdb_builder.grid import Grid
 
@@ -31,7 +31,7 @@ from ..solvability import why_unsolvable
 from .board_tasks import interrupt as leave_note
 from .board_tasks import solve_there
 from .bundles import TRIES
-from .connection import ClusterLost, Connection
+from .connection import Connection
 from .crew import Crew
 from .fitness import Unfit, Wanted, wanted_for
 

@@ -15,13 +15,13 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 from uuid import uuid4
 
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.errors import ClusterLost, InputError
 
 from ..heuristics.preparing import Notify
 from ..search.outcome import CLUSTER, Problem, Stopped
 from ..search.sharing import TASK_SECONDS, tasks_of
 from .bundle_tasks import SearchedTree, give_up, search_bundles
-from .connection import ClusterLost, Connection
+from .connection import Connection
 from .crew import Crew, Pulse
 from .fitness import Unfit, Wanted, wanted_for
 

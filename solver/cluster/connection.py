@@ -16,6 +16,7 @@ of Dask, which are started there as well.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import os
@@ -31,7 +32,7 @@ from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlsplit
 
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.errors import ClusterLost, InputError
 from pdb_builder.base.folders import databases_folder
 
 CONNECTING = 5.0  # seconds
@@ -41,13 +42,10 @@ EXAMINING = 600.0  # seconds for workers to open their databases
 PULSE = 0.05  # seconds between looks at an answer
 LOCAL, FILE = "local:", "file:"
 LOOPBACK = "127.0.0.1"
+SCHEMES = ("tcp", "tls", "ucx", "ws", "wss")
 MOST_LOCAL = 256  # processes
 WORDS = "write it as tcp://host:8786, file:/shared/scheduler.json or local:4"
 SILENT = logging.CRITICAL + 1
-
-
-class ClusterLost(InputError):
-    """The scheduler is gone."""
 
 
 def in_time(call: Callable[[], Any], seconds: float, pulse: Callable[[], object] = lambda: None) -> Any:
@@ -207,6 +205,13 @@ def _address_in(path: Path) -> str:
         raise InputError(f"{path} was not written by a scheduler: start one that writes it, or {WORDS}") from None
 
 
+async def _kind_of(distributed: Any, address: str) -> str:
+    """What answers at an address: it should be a Scheduler."""
+    arguments = distributed.Security().get_connection_args("client")
+    async with distributed.rpc(address, timeout=CONNECTING, connection_args=arguments) as there:
+        return str((await asyncio.wait_for(there.identity(), CONNECTING))["type"])
+
+
 @contextmanager
 def _client(distributed: Any, address: str) -> Iterator[Any]:
     """The client of a scheduler."""
@@ -215,18 +220,23 @@ def _client(distributed: Any, address: str) -> Iterator[Any]:
         host, port = parts.hostname, parts.port
     except ValueError:
         host = port = None
-    if not (host and port and parts.scheme):
+    if not (host and port and parts.scheme in SCHEMES):
         raise InputError(f"{address[:60]!r} is not the address of a cluster: {WORDS}")
     if parts.scheme == "tls" and not distributed.Security().get_connection_args("client").get("ssl_context"):
         raise InputError(f"{address} wants certificates, and none are set: see the security of docs/cluster.md")
+    settings = {"timeout": CONNECTING, "set_as_default": False}
     try:
-        if parts.scheme in ("tcp", "tls"):  # Dask would try again and again
+        # A client would try again and again, and what answers need not be a scheduler.
+        if parts.scheme in ("tcp", "tls"):
             in_time(lambda: socket.create_connection((host, port), CONNECTING).close(), CONNECTING)
-        # What answers need not be a scheduler, and may keep Dask waiting.
-        settings = {"timeout": CONNECTING, "set_as_default": False}
+        kind = in_time(lambda: asyncio.run(_kind_of(distributed, address)), CONNECTING + 1)
+        if kind != "Scheduler":
+            raise ValueError(f"what answers there is a {kind}")
         client = in_time(lambda: distributed.Client(address, **settings), CONNECTING + 1)
-    except (OSError, ValueError, TypeError) as error:
+    except Exception as error:  # whatever else answers there, Dask may stumble over in any way
         fact = getattr(error, "strerror", None) or str(error).partition("\n")[0][:200] or "no answer in time"
+        if isinstance(error, MemoryError):  # the length of a message, read from what is none
+            fact = "what answers there is something else"
         raise InputError(f"no scheduler answers at {address}: {fact}; start it with 'dask scheduler'") from None
     try:
         yield client

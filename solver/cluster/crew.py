@@ -12,10 +12,10 @@ from collections.abc import Callable
 from math import inf
 from threading import Lock
 
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.errors import ClusterError, ClusterLost
 
 from ..heuristics.preparing import Notify
-from .connection import ClusterLost, Connection
+from .connection import Connection
 from .fitness import Unfit, Wanted, examine
 
 LOOK = 2.0  # seconds between looks at the workers
@@ -40,7 +40,7 @@ class Crew:
         """Raise ``InputError`` if one of the workers there are is unfit."""
         if wanted not in self._examined:
             for error in self.examine(wanted, pulse):
-                raise InputError(str(error))
+                raise ClusterError(str(error))
 
     def can(self, wanted: Wanted, pulse: Pulse) -> bool:
         """Whether there is a worker that is fit, or none at all yet. Those that are not are left out."""

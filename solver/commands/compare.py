@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from threading import Event
 
-from pdb_builder.base.errors import InputError, Unsolvable
+from pdb_builder.base.errors import ClusterLost, InputError, Unsolvable
 from pdb_builder.base.files import check_output
 from pdb_builder.base.wording import counted
 from pdb_builder.grid import Grid
@@ -23,7 +23,7 @@ from pdb_builder.shell import notice
 
 from ..board import Board
 from ..choosing import heuristic_for
-from ..cluster.connection import ClusterLost, connected
+from ..cluster.connection import connected
 from ..comparison.cells import Cell
 from ..comparison.comparison import Comparison
 from ..comparison.methods import parallel_searches, prepare_methods

@@ -19,8 +19,6 @@ from ..search.journal_records import puzzle_of
 from ..search.sharing import TASK_COST, SimulatedSearch, simulate_search
 from .exit_codes import SOLVED
 
-MOST_WORKERS = 100_000
-
 
 def run(args: argparse.Namespace) -> int:
     path = args.journal_file
@@ -29,7 +27,9 @@ def run(args: argparse.Namespace) -> int:
     steps = steps_of(path, records)
     progress = progress_of(grid, steps, header["upper_bound"])
     cost = TASK_COST if args.task_cost is None else args.task_cost
-    simulated = [simulate_search(steps, workers, cost) for workers in _workers(args)]
+    if args.task_cost is not None and not args.simulate_workers:
+        raise InputError("--task-cost is for --simulate-workers: give both, or leave it out")
+    simulated = [simulate_search(steps, workers, cost) for workers in args.simulate_workers or ()]
     if args.json:
         parts = [part._asdict() for part in progress.parts]
         ahead = [one._asdict() for one in progress.next]
@@ -46,17 +46,6 @@ def run(args: argparse.Namespace) -> int:
         if simulated:
             print(*_simulation(simulated, cost), sep="\n")
     return SOLVED
-
-
-def _workers(args: argparse.Namespace) -> list[int]:
-    """The numbers of workers to simulate."""
-    numbers = sorted(args.simulate_workers or ())
-    if numbers and not 1 <= numbers[0] <= numbers[-1] <= MOST_WORKERS:
-        wrong = numbers[0] if numbers[0] < 1 else numbers[-1]
-        raise InputError(f"--simulate-workers takes numbers from 1 to {MOST_WORKERS:,}, got {wrong}: as in 1,8,64")
-    if args.task_cost is not None and not numbers:
-        raise InputError("--task-cost is for --simulate-workers: give both, or leave it out")
-    return numbers
 
 
 def _simulation(searches: list[SimulatedSearch], cost: float) -> Iterator[str]:

@@ -16,12 +16,12 @@ from itertools import islice
 from threading import Event
 from typing import NamedTuple
 
-from pdb_builder.base.errors import InputError, Unsolvable
+from pdb_builder.base.errors import ClusterError, ClusterLost, InputError, Unsolvable
 from pdb_builder.base.machine import default_threads
 from pdb_builder.shell import notice, with_flags
 
 from ..cluster.boards import boards_at_a_time, solver_on
-from ..cluster.connection import ClusterLost, Connection, connected
+from ..cluster.connection import Connection, connected
 from ..heuristics import check_name
 from ..heuristics.preparing import Notify
 from ..jobs import map_jobs
@@ -88,7 +88,7 @@ def _solve_all(
     solver: Callable[..., Solution] = partial(solve_board, cluster=cluster)
     if not several:
         with SearchMeter(silent=args.quiet or args.json) as meter:
-            answer = _solve(next(iter(boards)), args, settings, meter.report, notify, interrupt, solver)
+            answer = _solve(next(iter(boards)), args, settings, meter.report, notify, interrupt, solver, False)
         code = _print_answer(answer, args, notify)
         _save_gif(answer, args)
         return code
@@ -101,7 +101,7 @@ def _solve_all(
         jobs = args.jobs or (1 if cluster is None else boards_at_a_time(cluster))
 
         def work(board: InputBoard) -> Answer:
-            return _solve(board, args, settings, bar.report, notify, interrupt, solver)
+            return _solve(board, args, settings, bar.report, notify, interrupt, solver, True)
 
         return _print_answers(map_jobs(boards, work, jobs, interrupt), args, notify, bar)
 
@@ -165,6 +165,7 @@ def _solve(
     notify: Notify,
     interrupt: Event,
     solver: Callable[..., Solution],
+    several: bool,
 ) -> Answer:
     puzzle = None
     try:
@@ -172,9 +173,9 @@ def _solve(
         solution = solver(*puzzle, settings, progress, notify, interrupt)
     except Unsolvable as error:
         return Answer(given, NO_SOLUTION, puzzle, error=str(error))
-    except ClusterLost as error:
-        return Answer(given, LIMIT, puzzle, error=with_flags(str(error)))
     except InputError as error:
+        if isinstance(error, ClusterError) and several:
+            raise  # it concerns all boards
         return Answer(given, BAD_INPUT, puzzle, error=with_flags(str(error)))
     code = {None: SOLVED, PROVEN: SOLVED, INTERRUPT: INTERRUPTED}.get(solution.stopped, LIMIT)
     return Answer(given, code, puzzle, solution)
@@ -215,6 +216,10 @@ def _print_answers(answers: Iterator[Answer], args: argparse.Namespace, notify: 
         codes.add(INTERRUPTED)
         bar.clear()
         notice("interrupted: the boards after these were not started")
+    except ClusterLost as error:
+        codes.add(LIMIT)
+        bar.clear()
+        notice(f"pdb-solver: {error}")
     if not codes:
         raise InputError(NO_BOARD)
     return most_severe(codes)
