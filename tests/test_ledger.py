@@ -78,6 +78,12 @@ def either_end_rows():
             yield row(cell.instance, cell.length, cell.h_start, *counts, f"{cell.seconds:,.0f}", revision)
 
 
+def both_ends_rows():
+    for heuristic, cells in results("korf100-bae").items():
+        expanded = [cell.expanded for cell in cells]
+        yield row(f"`{heuristic}`", *map(format_count, (mean(expanded), max(expanded), mean(c.stored for c in cells))))
+
+
 def readme_rows():
     methods = results("random-4x4")
     for heuristic, name, memory, published in (
@@ -97,6 +103,7 @@ TABLES = [
     (LEDGER, random_rows),
     (LEDGER, korf24_rows),
     (LEDGER, either_end_rows),
+    (LEDGER, both_ends_rows),
     (LEDGER, collection_rows),
     (README, readme_rows),
 ]
