@@ -161,11 +161,13 @@ def test_a_bundle_that_is_lost_or_changed_is_noticed(client, small_trees, monkey
 
 
 def test_several_boards(client, there, database_of, tmp_path, run):
-    path = database_of(OF_12)
+    path, here = database_of(OF_12), tmp_path / "here"  # a folder with no other databases
+    here.mkdir()
+    put(path, here / path.name)
     put(path, there / path.name)
     file = tmp_path / "boards.txt"
     file.write_text("8 6 7 / 2 5 4 / 3 0 1\n1 2 / 3 0\n3 2 1 / 0 4 5 / 6 7 8\n5 8 2 1 / 3 0 10 6 / 7 9 11 4\nx\n")
-    words = ("solve", "--file", str(file), "--goal", "first", "--json", "--folder", str(path.parent))
+    words = ("solve", "--file", str(file), "--goal", "first", "--json", "--folder", str(here))
     address = client.scheduler.address
 
     def answers(*more):
