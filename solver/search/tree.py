@@ -225,8 +225,9 @@ class Tree:
                 found = found._replace(seconds=found.seconds + time.perf_counter() - began)
                 if meeting:
                     found = found._replace(least=bound + 1)  # moves beyond a threshold say nothing of the next bound
-                step.end(found.as_record() | self._told(found))
-                self.problem.journal.write()
+                if self.problem.journal.kept:
+                    step.end(found.as_record() | self._told(found))
+                    self.problem.journal.write()
             expanded, generated, seconds = found.expanded, found.generated, found.seconds
             given_up = self._too_many(found)
         except BaseException:
@@ -250,6 +251,8 @@ class Tree:
 
     def _step(self, bound: int, pruning: int, meeting: Meeting | None) -> Step:
         """The step of the journal that this iteration is."""
+        if not self.problem.journal.kept:
+            return Step()
         heuristic = self.problem.heuristic
         what = {
             "bound": bound,
