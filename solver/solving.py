@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -22,7 +22,7 @@ from pdb_builder.grid import Grid
 from .board import Board, board_text, grid_of, parse_board
 from .choosing import backward_heuristics, ends_for, heuristic_for, pruning_for
 from .cluster.bundles import ClusterSearch
-from .cluster.connection import Connection, connected
+from .cluster.connection import Connection, connected_if_given
 from .frame import frame_of
 from .goals import goal_board
 from .heuristics import manhattan
@@ -94,7 +94,7 @@ def solve(
         *(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning, huge_pages),
         *(direction, both_ends, upper_bound, prove_at_least, path_of("journal", journal)),
     )
-    with nullcontext() if cluster is None else connected(cluster, where) as connection:
+    with connected_if_given(cluster, where) as connection:
         return solve_board(grid, start, target, settings, progress, notify, cluster=connection)
 
 

@@ -25,7 +25,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
 from threading import Event, Thread
@@ -174,6 +174,11 @@ def connected(to: Any, folder: Path | None = None) -> Iterator[Connection]:
             address = _address_in(Path(to.removeprefix(FILE))) if to.startswith(FILE) else to
             with _client(distributed, address) as client:
                 yield Connection(client, to)
+
+
+def connected_if_given(to: Any, folder: Path | None = None) -> AbstractContextManager[Connection | None]:
+    """``connected``, or no connection without an address."""
+    return nullcontext() if to is None else connected(to, folder)
 
 
 @contextmanager

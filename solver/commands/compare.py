@@ -23,7 +23,7 @@ from pdb_builder.shell import notice
 
 from ..board import Board
 from ..choosing import heuristic_for
-from ..cluster.connection import connected
+from ..cluster.connection import connected_if_given
 from ..comparison.cells import Cell
 from ..comparison.comparison import Comparison
 from ..comparison.methods import parallel_searches, prepare_methods
@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         notice(f"compared without pdb: {left_out}")
     comparison = Comparison(grid, goal, instances, methods)
     results = _open_results(args)
-    with nullcontext() if args.cluster is None else connected(args.cluster, args.folder) as cluster:
+    with connected_if_given(args.cluster, args.folder) as cluster:
         if cluster is not None:
             at_a_time = comparison.use(cluster, notice)
             jobs = args.jobs or at_a_time

@@ -10,7 +10,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
 from functools import partial
 from itertools import islice
 from threading import Event
@@ -21,7 +20,7 @@ from pdb_builder.base.machine import default_threads
 from pdb_builder.shell import notice, with_flags
 
 from ..cluster.boards import boards_at_a_time, solver_on
-from ..cluster.connection import Connection, connected
+from ..cluster.connection import Connection, connected_if_given
 from ..heuristics import check_name
 from ..heuristics.preparing import Notify
 from ..jobs import map_jobs
@@ -72,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
     if args.journal is not None:
         boards = _the_only(boards)
     settings, interrupt, notify = _settings(args, several), Event(), _notice_once()
-    with nullcontext() if args.cluster is None else connected(args.cluster, args.folder) as cluster:
+    with connected_if_given(args.cluster, args.folder) as cluster:
         return _solve_all(args, boards, several, settings, interrupt, notify, cluster)
 
 

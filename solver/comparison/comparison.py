@@ -9,7 +9,6 @@ about its board (``claims``), and the first contradiction ends the comparison.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -22,7 +21,7 @@ from pdb_builder.revision import revision
 
 from ..board import Board, board_text, format_board, parse_board
 from ..cluster.boards import boards_at_a_time, solver_on
-from ..cluster.connection import Connection, connected
+from ..cluster.connection import Connection, connected_if_given
 from ..goals import goal_board, goal_text
 from ..heuristics.preparing import Notify, ignore_remark
 from ..instances import Instance, load_set
@@ -83,7 +82,7 @@ def compare(
     )
     methods = prepare_methods(grid, target, algorithms, heuristics, settings)
     comparison = Comparison(grid, target, {one.id: one for one in instances}, methods)
-    with nullcontext() if cluster is None else connected(cluster, settings.folder) as connection:
+    with connected_if_given(cluster, settings.folder) as connection:
         if connection is not None:
             jobs = comparison.use(connection)
         for cell in comparison.run(jobs, Event()):

@@ -311,11 +311,15 @@ class Tree:
         return bundles
 
     def _from_record(self, record: dict, step: Step) -> _Searched:
+        """What a journal has. Raises ``InputError`` if it is of another search."""
         try:
-            paths = [self.path_through(cells) for cells in record["paths"]]
+            return self._restored(record)
         except ValueError:
             raise step.impossible("a path") from None
-        return _Searched(**record | {"paths": paths})
+
+    def _restored(self, record: dict) -> _Searched:
+        """What ``as_record`` was made of. Raises ``ValueError`` if a path is none of this tree."""
+        return _Searched(**record | {"paths": [self.path_through(cells) for cells in record["paths"]]})
 
     def path_through(self, cells: Sequence[int]) -> np.ndarray:
         """The path through some cells of the blank, as successors. Raises ``ValueError`` if this tree has none."""
@@ -566,7 +570,7 @@ class Tree:
         all_of_it, known = sum(cut.weights), self.workers[0].done  # what is done is counted as one worker's
 
         def add(number: int, record: dict) -> int:
-            found = _Searched(**record | {"paths": [self.path_through(cells) for cells in record["paths"]]})
+            found = self._restored(record)
             note(number, found)
             known[:] += found.expanded, found.generated
             return bundles.stop_at
