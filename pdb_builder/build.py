@@ -1,30 +1,34 @@
 """The build: breadth-first search from the goal, level by level, over whole blocks of bits.
 
 The distance of a state is the smallest number of moves of pattern tiles that lead from it to the goal.
-Moves of other tiles only carry the blank around within its zone and are free. The search keeps three
-bit maps over all states (``index`` numbers them): ``visited``, the *frontier* (the states of the level
-just found) and ``table`` (bit 1 of the distance, the result). One level does the following for every
-block:
+Moves of other tiles only carry the blank around within its zone and are free. The search keeps bit maps
+over all states, which ``index`` numbers. One level does the following for every block:
 
-1. For every move that enters the block from a block with frontier states, carry the frontier of that
-   block over and collect what arrives.
-2. ``new = arrived & ~visited`` are the block's states in the new level.
+1. For every move that enters the block from a block with states of the level before, carry these states
+   over and collect what arrives.
+2. What arrives and has not been visited is the block's part of the new level.
 
 Each block is written by one thread only, so no locks are needed. Blocks without unvisited states are
-skipped, and so are moves from blocks without frontier states.
+skipped, and so are moves from blocks that had nothing on the level before.
 
 *A move carries a whole block at once*, by a recipe of a few dozen vector operations (``recipes``). One
 operation handles many states, so pulling entire blocks is faster than following single states unless
-there are hardly any.
+there are hardly any. The maps are packed, eight states to a byte. Most moves change no arrangement and
+work on them as they are; for the others the rows of a block are spread to words first (``lanes``).
 
 *The two parities never share a level.* On a bipartite board every move changes the colour of one
 tile's cell, so the parity of the distance depends only on the footprint. A level only reads blocks of
-one parity and only writes blocks of the other, and a single frontier map serves as source and target.
-Other boards need two frontier maps, which are exchanged after every level.
+one parity and only writes blocks of the other, and may do so in the same map.
 
-A ``bits`` database stores the map ``table`` without its unused bits. For ``bytes``, each level is written
-into the entries that it is the first to reach (``encoding`` explains the two encodings).
-``count_levels`` stores no table: it counts the states of every level and lists those of the last one.
+*Two maps are enough* for a ``bits`` database, the visited states whose distance has bit 1 clear and those
+where it is set: the second one is the table. A level is not kept by itself. In a block that had states on
+level L, the map of bit 1 of L also has those of levels L - 4, L - 8, ..., but these do no harm: all their
+neighbours have been visited. So a state takes two bits, whatever the board and the pattern.
+
+For ``bytes``, each level is written into the entries that it is the first to reach (``encoding`` explains
+the two encodings), and ``count_levels`` stores no table, but lists the states of the last level. Both keep
+a map of what was visited, and the *frontier*, the states of the level just found. Where the board is not
+bipartite, there are two frontiers, which are exchanged after every level.
 """
 
 from __future__ import annotations
@@ -34,7 +38,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
-from math import factorial, gcd
+from math import factorial
 from typing import NamedTuple
 
 import numpy as np
@@ -55,11 +59,22 @@ from .index import (
     zone_around,
     zone_number,
 )
-from .lanes import mark_new, or_gathered, or_rotated, or_rows, prefetch_rows
+from .lanes import (
+    SPARE,
+    add_new,
+    mark_new,
+    or_gathered,
+    or_rotated,
+    or_rows,
+    pack_rows,
+    prefetch_rows,
+    spread_rows,
+)
 from .pattern import MAX_TILES, Pattern, check_pattern
 from .recipes import MAX_TERMS, recipes_of
 
 MAX_MOVES = 4 * MAX_TILES  # into one block: a tile has at most four neighbours
+NO_DISTANCES = np.zeros(0, dtype=np.uint8)
 
 
 # ---- moves between blocks -----------------------------------------------------------------------
@@ -131,39 +146,87 @@ def _list_moves(size, cells, everywhere, near, first_block, start, source, recip
 # ---- the level loop -----------------------------------------------------------------------------
 
 
-class Maps(NamedTuple):
-    """What the search knows about blocks and states."""
+class Blocks(NamedTuple):
+    """What the search knows about blocks."""
 
     parity: np.ndarray  # block -> the parity of its distances
     remaining: np.ndarray  # block -> how many of its states have not been visited
-    visited: np.ndarray
-    table: np.ndarray  # empty except for ``bits``
-    distances: np.ndarray  # empty except for ``bytes``
 
 
-class Frontier(NamedTuple):
-    """The states of one level."""
+class Level(NamedTuple):
+    """The states of one level: in blocks that are not active there are none, whatever the bits say."""
 
-    bits: np.ndarray  # out of date where ``active`` is 0
+    bits: np.ndarray
     active: np.ndarray  # block -> whether it has any
 
 
+def _bit_map(index: Index) -> np.ndarray:
+    return np.zeros(index.blocks * block_bytes(index.size) + SPARE, dtype=np.uint8)
+
+
+class TableMaps:
+    """The maps of a ``bits`` build: the visited states with bit 1 of the distance clear, and with bit 1 set."""
+
+    accumulate = True
+
+    def __init__(self, index: Index) -> None:
+        self._shape = index.blocks, block_bytes(index.size)
+        self._maps = _bit_map(index), _bit_map(index)
+        self._active = np.zeros(index.blocks, dtype=np.uint8)  # one for both parities, which never share a level
+
+    def at(self, level: int) -> tuple[Level, Level, np.ndarray]:
+        """What ``sweep`` needs to find a level: the level before, where the new one goes, and what else was visited."""
+        before, bit = (level - 1) >> 1 & 1, level >> 1 & 1
+        return Level(self._maps[before], self._active), Level(self._maps[bit], self._active), self._maps[1 - bit]
+
+    @property
+    def table(self) -> np.ndarray:
+        """Bit 1 of all distances, a row for each block."""
+        return self._maps[1][:-SPARE].reshape(self._shape)
+
+
+class FrontierMaps:
+    """The maps of the other builds: all visited states, and the last level by itself."""
+
+    accumulate = False
+
+    def __init__(self, index: Index) -> None:
+        self._visited = _bit_map(index)
+        levels = [Level(_bit_map(index), np.zeros(index.blocks, dtype=np.uint8))]
+        if not index.grid.bipartite:
+            levels.append(Level(_bit_map(index), np.zeros(index.blocks, dtype=np.uint8)))
+        self._levels = levels
+
+    def at(self, level: int) -> tuple[Level, Level, np.ndarray]:
+        """What ``sweep`` needs to find a level: the level before, where the new one goes, and what was visited.
+
+        A level that turns out to be empty leaves the one before as it is.
+        """
+        return self._levels[(level - 1) % len(self._levels)], self._levels[level % len(self._levels)], self._visited
+
+
 @shared
-def _record_level(level, distances, place, bits, words, new_bits, visited, block, first, last):
+def _record_level(level, distances, place, width, new_bits, visited, block, first, last):
     """Write the level into the entries of a footprint that ``block`` is the first of its blocks to reach.
 
     The blocks of the footprint are ``first`` ... ``last - 1``, and its entries begin at ``place``.
     """
-    for word in range(words):
-        pending = new_bits[block * words + word]
+    for byte in range(width):
+        pending = np.int64(new_bits[block * width + byte])
         if pending == 0:
             continue
         for other in range(first, last):
             if other != block:
-                pending &= ~visited[other * words + word]
+                pending &= ~np.int64(visited[other * width + byte])
         while pending != 0:
-            distances[place + word * bits + lowest(pending)] = level
-            pending &= pending - np.uint32(1)
+            distances[place + 8 * byte + lowest(pending)] = level
+            pending &= pending - 1
+
+
+def _longest_run(total: int, most: int, step: int = 1) -> int:
+    """The largest divisor of ``total`` up to ``most``, if possible a multiple of ``step``: elements per operation."""
+    divisors = [run for run in range(1, min(total, most) + 1) if total % run == 0]
+    return max(divisors, key=lambda run: (run % step == 0, run))
 
 
 @cache
@@ -172,24 +235,34 @@ def _sweep_kernel(size: int):
 
     The compiler has to know the shape of a block, which determines the vectors.
     """
-    bits = factorial(min(size, LEADING))
+    arrangements, width = factorial(size), block_bytes(size)
     rows = factorial(size - min(size, LEADING))
-    words = block_words(size)
+    words = max(1, factorial(size) // 24)  # rows of a block, all merges together
+    row_width = width // words
     run = min(rows, 24)  # rows per operation in a shuffle
-    stretch = gcd(words, 120)  # words per operation where all are treated alike
-    ahead = min(words, 256)  # words of the next source to prefetch; the hardware prefetcher follows from there
+    stretch = _longest_run(width, 1024, 16)  # bytes per operation where all are treated alike
+    ahead = min(width, 1024)  # bytes of the next source to prefetch; the hardware prefetcher follows from there
 
     @kernel
-    def sweep(level, bipartite, first_block, moves, recipes, maps, previous, new, low, high):
-        """Find the states of ``level`` in the footprints ``low`` ... ``high - 1`` and return their number."""
+    def sweep(
+        level, bipartite, accumulate, first_block, moves, recipes, blocks, previous, new, visited, distances, low, high
+    ):
+        """Find the states of ``level`` in the footprints ``low`` ... ``high - 1`` and return their number.
+
+        They are put into the map of ``new``: to ``accumulate`` is to leave what is there, which together with the map
+        ``visited`` is all that was visited. Otherwise they replace it, and are added to ``visited``.
+        """
         # Unpacked only once: every access to an array in a tuple changes its reference count, which all
         # threads share.
-        parity, remaining, visited, table, distances = maps
+        parity, remaining = blocks
         starts, sources, recipe_numbers = moves
         groups, targets, origins, shuffles, row_source, terms, masks, rotations = recipes
         previous_bits, previous_active = previous
         new_bits, new_active = new
-        arrived = np.empty(words, dtype=np.uint32)
+        arrived = np.zeros(width + SPARE, dtype=np.uint8)
+        shuffled = np.zeros(width + SPARE, dtype=np.uint8)
+        before = np.zeros(words + SPARE, dtype=np.uint32)
+        after = np.zeros(words + SPARE, dtype=np.uint32)
         queue = np.empty(MAX_MOVES, dtype=np.int64)
         total = 0
         for rank in range(low, high):
@@ -206,64 +279,61 @@ def _sweep_kernel(size: int):
                         active += 1
                 if active == 0:
                     continue
-                prefetch_rows(previous_bits, sources[queue[0]] * words, ahead)
-                prefetch_rows(visited, block * words, ahead)
+                prefetch_rows(previous_bits, sources[queue[0]] * width, ahead)
+                prefetch_rows(new_bits, block * width, ahead)
+                prefetch_rows(visited, block * width, ahead)
                 arrived[:] = 0
+                any_shuffled = False
                 for place in range(active):
-                    start = sources[queue[place]] * words
+                    start = sources[queue[place]] * width
                     recipe = recipe_numbers[queue[place]]
                     if place + 1 < active:
-                        prefetch_rows(previous_bits, sources[queue[place + 1]] * words, ahead)
+                        prefetch_rows(previous_bits, sources[queue[place + 1]] * width, ahead)
                     if recipe // size == recipe % size:  # the tile keeps its ordinal: all arrangements stay
-                        for word in range(0, words, stretch):
-                            or_rows(arrived, word, previous_bits, start + word, stretch)
+                        for byte in range(0, width, stretch):
+                            or_rows(arrived, byte, previous_bits, start + byte, stretch)
                         continue
+                    if not any_shuffled:
+                        any_shuffled = True
+                        after[:] = 0
+                    spread_rows(before, previous_bits, start, row_width, words)
                     for entry in range(groups[recipe, 0], groups[recipe, 1]):  # copy the rows
-                        here, there = targets[entry], start + origins[entry]
+                        here, there = targets[entry], origins[entry]
                         for row in range(0, rows, run):
-                            or_rows(arrived, here + row, previous_bits, there + row, run)
+                            or_rows(after, here + row, before, there + row, run)
                     for entry in range(groups[recipe, 1], groups[recipe, 2]):  # shuffle the rows
-                        here, there = targets[entry], start + origins[entry]
+                        here, there = targets[entry], origins[entry]
                         places = shuffles[entry] * rows
                         for row in range(0, rows, run):
-                            or_gathered(arrived, here + row, previous_bits, there, row_source, places + row, run)
+                            or_gathered(after, here + row, before, there, row_source, places + row, run)
                     for entry in range(groups[recipe, 2], groups[recipe, 3]):  # shuffle the bits of each row
-                        here, there = targets[entry], start + origins[entry]
+                        here, there = targets[entry], origins[entry]
                         term = shuffles[entry] * MAX_TERMS
                         end = term + terms[shuffles[entry]]
                         for row in range(0, rows, run):
-                            or_rotated(
-                                arrived, here + row, previous_bits, there + row, masks, rotations, term, end, run
-                            )
-                start = block * words
+                            or_rotated(after, here + row, before, there + row, masks, rotations, term, end, run)
+                if any_shuffled:
+                    pack_rows(shuffled, after, row_width, words)
+                    for byte in range(0, width, stretch):
+                        or_rows(arrived, byte, shuffled, byte, stretch)
+                start = block * width
                 count = 0
-                for word in range(0, words, stretch):
-                    count += mark_new(arrived, word, visited, new_bits, start + word, stretch)
+                for byte in range(0, width, stretch):
+                    if accumulate:
+                        count += add_new(arrived, byte, new_bits, visited, start + byte, stretch)
+                    else:
+                        count += mark_new(arrived, byte, visited, new_bits, start + byte, stretch)
                 if count == 0:
                     continue
                 if distances.size != 0:
-                    entries, zones = rank * words * bits, (first_block[rank], first_block[rank + 1])
-                    _record_level(level, distances, entries, bits, words, new_bits, visited, block, *zones)
-                elif level & 2 and table.size != 0:
-                    for word in range(0, words, stretch):
-                        or_rows(table, start + word, new_bits, start + word, stretch)
+                    zones = (first_block[rank], first_block[rank + 1])
+                    _record_level(level, distances, rank * arrangements, width, new_bits, visited, block, *zones)
                 new_active[block] = 1
                 remaining[block] -= count
                 total += count
         return total
 
     return sweep
-
-
-@kernel
-def _pack_rows(first_block, words, per_block, packed, low, high):
-    """Drop the unused byte of every row: 24 bits become three bytes, a block of fewer bits becomes one byte."""
-    width = packed.shape[1] // per_block
-    for block in range(first_block[low], first_block[high]):
-        for row in range(per_block):
-            word = words[block * per_block + row]
-            for byte in range(width):
-                packed[block, row * width + byte] = (word >> np.uint32(8 * byte)) & np.uint32(255)
 
 
 @kernel
@@ -294,11 +364,6 @@ class BuiltTable:
     counts: np.ndarray
     seconds: float
     threads: int
-
-
-def block_words(size: int) -> int:
-    """The uint32 words per block during the build."""
-    return max(1, factorial(size) // 24)
 
 
 def build_table(
@@ -355,18 +420,19 @@ def count_levels(
     index = index_of(grid, len(tiles))
     with Workers(threads) as workers:
         share = partial(workers.over, _ranges(index, workers.threads))
-        _, (bits, active), counts = _search_levels(index, tiles, blank, None, share, progress)
-    width, words = factorial(min(index.size, LEADING)), block_words(index.size)
+        maps = FrontierMaps(index)
+        counts = _search_levels(index, tiles, blank, maps, NO_DISTANCES, share, progress)
+    bits, active = maps.at(len(counts))[0]
+    width = block_bytes(index.size)
     most = int(counts[-1]) if most is None else most
     blocks, arrangements = [], []
     for block in np.flatnonzero(active).tolist():
-        rows = bits[block * words : (block + 1) * words]
-        for row in np.flatnonzero(rows).tolist():
-            if len(blocks) >= most:
-                break
-            set_bits = [bit for bit in range(width) if int(rows[row]) >> bit & 1][: most - len(blocks)]
-            blocks += [block] * len(set_bits)
-            arrangements += [row * width + bit for bit in set_bits]
+        states = np.unpackbits(bits[block * width : (block + 1) * width], bitorder="little")
+        found = np.flatnonzero(states)[: most - len(blocks)].tolist()
+        blocks += [block] * len(found)
+        arrangements += found
+        if len(blocks) == most:
+            break
     return Levels(counts, np.array(blocks, dtype=np.int64), np.array(arrangements, dtype=np.int64))
 
 
@@ -397,50 +463,43 @@ def _search_table(
     index: Index, tiles: Pattern, blank: int, encoding: str, share: Callable, progress: Callable[[int], object]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Search all levels; returns the values of the table and its number of entries at each distance."""
-    maps, frontier, counts = _search_levels(index, tiles, blank, encoding, share, progress)
-    if encoding == "bytes":
-        values = maps.distances.reshape(index.footprints, index.arrangements)
-        return values, np.trim_zeros(sum(share(_histogram, values))[:UNREACHED], "b")
-    table = maps.table
-    del maps, frontier  # makes room for the packed table
-    values = np.empty((index.blocks, block_bytes(index.size)), dtype=np.uint8)
-    share(_pack_rows, index.first_block, table, block_words(index.size), values)
-    return values, counts
+    if encoding == "bits":
+        maps = TableMaps(index)
+        counts = _search_levels(index, tiles, blank, maps, NO_DISTANCES, share, progress)
+        return maps.table, counts
+    distances = np.full(index.footprints * index.arrangements, UNREACHED, dtype=np.uint8)
+    _search_levels(index, tiles, blank, FrontierMaps(index), distances, share, progress)
+    values = distances.reshape(index.footprints, index.arrangements)
+    return values, np.trim_zeros(sum(share(_histogram, values))[:UNREACHED], "b")
 
 
 def _search_levels(
-    index: Index, tiles: Pattern, blank: int, encoding: str | None, share: Callable, progress: Callable[[int], object]
-) -> tuple[Maps, Frontier, np.ndarray]:
-    """Search all levels; returns the maps, the states of the last level, and the number of states at each level.
-
-    With encoding None the maps have neither table nor distances.
-    """
-    grid, size, first_block, words = index.grid, index.size, index.first_block, block_words(index.size)
+    index: Index,
+    tiles: Pattern,
+    blank: int,
+    maps: TableMaps | FrontierMaps,
+    distances: np.ndarray,
+    share: Callable,
+    progress: Callable[[int], object],
+) -> np.ndarray:
+    """Search all levels, filling the maps, and the distances if there are any; returns how many states each has."""
+    grid, size, first_block, width = index.grid, index.size, index.first_block, block_bytes(index.size)
     goal = sum(1 << grid.home(tile, blank) for tile in tiles)
     moves, parity = _all_moves(index, goal, share)
-
-    def bit_map() -> np.ndarray:
-        return np.zeros(index.blocks * words, dtype=np.uint32)
-
-    entries = index.footprints * index.arrangements if encoding == "bytes" else 0
-    maps = Maps(
-        parity,
-        np.full(index.blocks, index.arrangements, dtype=np.int32),
-        bit_map(),
-        bit_map() if encoding == "bits" else np.zeros(0, dtype=np.uint32),
-        np.full(entries, UNREACHED, dtype=np.uint8),
-    )
-    previous = Frontier(bit_map(), np.zeros(index.blocks, dtype=np.uint8))
-    new = previous if grid.bipartite else Frontier(bit_map(), np.zeros(index.blocks, dtype=np.uint8))
+    blocks = Blocks(parity, np.full(index.blocks, index.arrangements, dtype=np.int32))
 
     # In a canonical goal the tiles are in the order of their cells, so the goal is arrangement 0.
     goal_rank = int(footprint_rank(goal))
     goal_block = int(first_block[goal_rank]) + zone_number(blank, grid.all_cells & ~goal, grid.near)
-    maps.visited[goal_block * words] = previous.bits[goal_block * words] = 1
-    maps.remaining[goal_block] -= 1
-    previous.active[goal_block] = 1
-    maps.distances[goal_rank * index.arrangements : goal_rank * index.arrangements + 1] = 0
+    start, _, visited = maps.at(1)
+    start.bits[goal_block * width] = 1
+    start.active[goal_block] = 1
+    if not maps.accumulate:
+        visited[goal_block * width] = 1
+    blocks.remaining[goal_block] -= 1
+    distances[goal_rank * index.arrangements : goal_rank * index.arrangements + 1] = 0
 
+    how = (grid.bipartite, maps.accumulate, first_block, moves, recipes_of(size), blocks)
     sweep = _sweep_kernel(size)
     counts = []
     found = 1
@@ -448,13 +507,9 @@ def _search_levels(
         counts.append(found)
         progress(found)
         level = len(counts)
-        found = sum(share(sweep, level, grid.bipartite, first_block, moves, recipes_of(size), maps, previous, new))
-        if found and encoding == "bytes" and level == UNREACHED:
+        found = sum(share(sweep, level, *how, *maps.at(level), distances))
+        if found and distances.size and level == UNREACHED:
             raise InputError(
                 f"distances beyond {UNREACHED - 1} do not fit in a byte: use `encoding` bits, or smaller patterns"
             )
-        if found:
-            previous, new = new, previous
-    # The last sweep, which found nothing, only wrote to blocks of the other parity or to the other map, so
-    # ``previous`` still holds the last level.
-    return maps, previous, np.array(counts, dtype=np.int64)
+    return np.array(counts, dtype=np.int64)

@@ -15,9 +15,8 @@ from .base.errors import InputError
 from .base.machine import available_memory, readable_size
 from .base.wording import counted
 from .base.workers import check_threads
-from .build import block_words
 from .database import Database
-from .encoding import check_encoding
+from .encoding import block_bytes, check_encoding
 from .grid import Grid
 from .index import index_of
 from .pattern import (
@@ -56,11 +55,11 @@ def build_memory(grid: Grid, size: int, encoding: str | None, threads: int | Non
     Encoding None stands for ``count_levels``, which keeps no table.
     """
     index = index_of(grid, size)
-    bit_maps = index.blocks * 4 * block_words(size) * _bit_map_count(grid, encoding)
+    bit_maps = index.blocks * block_bytes(size) * _bit_map_count(grid)
     most_moves = min(size, grid.cells - size) * max(map(len, grid.neighbours))
     per_block = index.blocks * (17 + 5 * most_moves) + index.footprints * 9
     distances = index.footprints * index.arrangements if encoding == "bytes" else 0
-    scratch = check_threads(threads) * 4 * block_words(size)
+    scratch = check_threads(threads) * 6 * block_bytes(size)  # two blocks as they are stored, two spread
     return bit_maps + per_block + distances + scratch + PROCESS
 
 
@@ -68,11 +67,11 @@ def least_build_memory(grid: Grid, size: int, encoding: str | None) -> int:
     """A lower bound on ``build_memory`` that takes no time to compute: not even an index is needed."""
     footprints = comb(grid.cells, size)
     distances = footprints * factorial(size) if encoding == "bytes" else 0
-    return footprints * 4 * block_words(size) * _bit_map_count(grid, encoding) + distances
+    return footprints * block_bytes(size) * _bit_map_count(grid) + distances
 
 
-def _bit_map_count(grid: Grid, encoding: str | None) -> int:
-    return 2 + (encoding == "bits") + (not grid.bipartite)
+def _bit_map_count(grid: Grid) -> int:
+    return 2 if grid.bipartite else 3
 
 
 def check_build_memory(
