@@ -247,19 +247,19 @@ def test_without_a_home_folder_databases_need_a_place(tmp_path, monkeypatch):
 
 def test_builds_that_cannot_fit_are_refused_with_the_figure():
     grid = Grid(4, 4)
-    fact = "building a pattern of 8 tiles on a 4x4 board needs 9.. MB of memory, but only 800 MB can be used: .*`force`"
+    fact = "building a pattern of 8 tiles on a 4x4 board needs 5.. MB of memory, but only 500 MB can be used: .*`force`"
     with pytest.raises(InputError, match=fact):
-        check_build_memory(grid, [7, 8], "bits", 8 * 10**8)
+        check_build_memory(grid, [7, 8], "bits", 5 * 10**8)
     assert check_build_memory(grid, [7, 8], "bits", 10**10) == build_memory(grid, 8, "bits")
     assert check_build_memory(grid, [7, 8], "bits", 1000, force=True) == build_memory(grid, 8, "bits")
     # Beyond counting: refused by a lower bound, at once.
-    with pytest.raises(InputError, match="needs at least 1,565 GB"):
+    with pytest.raises(InputError, match="needs at least 783 GB"):
         check_build_memory(Grid(8, 8), [7], "bits")
 
 
 def test_no_budget_exceeds_what_the_machine_has(monkeypatch):
-    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: 8 * 10**8)
-    with pytest.raises(InputError, match="but only 800 MB can be used"):
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: 5 * 10**8)
+    with pytest.raises(InputError, match="but only 500 MB can be used"):
         check_build_memory(Grid(4, 4), [8], "bits", 10**10)
     monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: None)
     assert check_build_memory(Grid(4, 4), [8], "bits") == build_memory(Grid(4, 4), 8, "bits")

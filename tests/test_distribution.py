@@ -130,9 +130,9 @@ def test_the_package_offers_it():
 @pytest.mark.parametrize(
     "shape, facts",
     [
-        ("2x7", ("43,589,145,600 solvable boards", "29.1 GB")),
-        ("4x4", ("10,461,394,944,000 solvable boards", "6,974 GB")),
-        ("8x8", ("6.3e+88 solvable boards", "4.2e+79 GB")),
+        ("2x7", ("43,589,145,600 solvable boards", "21.8 GB")),
+        ("4x4", ("10,461,394,944,000 solvable boards", "5,231 GB")),
+        ("8x8", ("6.3e+88 solvable boards", "3.2e+79 GB")),
         ("10x10", ("4.7e+157 solvable boards", "GB")),
     ],
 )
