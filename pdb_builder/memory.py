@@ -15,7 +15,7 @@ from .base.errors import InputError
 from .base.machine import available_memory, readable_size
 from .base.wording import counted
 from .base.workers import check_threads
-from .database import Database
+from .database import Database, Table
 from .encoding import block_bytes, check_encoding
 from .grid import Grid
 from .index import index_of
@@ -139,19 +139,28 @@ def collection_within(grid: Grid, blank: int, encoding: str | None, max_memory: 
 # ---- verifying ----------------------------------------------------------------------------------
 
 
-def verify_memory(database: Database) -> int:
-    """The bytes of memory that the full verification of a database takes at its peak, roughly."""
-    needed = 0
-    for table in database.tables:
-        size = len(table.tiles)
-        states = table.values.size * (8 if table.encoding == "bits" else 4)  # one byte each
-        moves = len(table.values) * 300
-        arrangements = factorial(size) * size * (4 * 4 + 2)  # where the moves lead, and the ordinals
-        needed = max(needed, states + moves + arrangements)
-    return needed
+def _verify_memory(table: Table, packed: bool) -> int:
+    size = len(table.tiles)
+    states = table.values.size * (8 if table.encoding == "bits" else 4)
+    maps = table.values.size if packed else states  # with bits, the table itself should stay in memory as well
+    moves = len(table.values) * 100
+    arrangements = factorial(size) * size * (4 * size + 2)  # where the moves lead, and the ordinals
+    return maps + packed * table.values.size + moves + arrangements + PROCESS
+
+
+def is_proven_by_bits(table: Table) -> bool:
+    """Whether the full verification has to make do with one bit of memory per state."""
+    available = available_memory()
+    return table.encoding == "bits" and available is not None and _verify_memory(table, packed=False) > available
+
+
+def verify_memory(table: Table) -> int:
+    """The bytes of memory that the full verification of a table takes at its peak, roughly."""
+    return _verify_memory(table, is_proven_by_bits(table))
 
 
 def check_verify_memory(database: Database) -> None:
     """Raise ``InputError`` if the full verification of a database does not fit into the available memory."""
     remedy = "use `quick`, or try anyway with `force`"
-    require_memory("the full verification", verify_memory(database), remedy, accuracy="about")
+    needed = max(map(verify_memory, database.tables))
+    require_memory("the full verification", needed, remedy, accuracy="about")

@@ -1,10 +1,8 @@
 """The verifier: proves a database correct with code that shares nothing with the level loop.
 
-It opens the file like any reader and takes the neighbours of cells from ``grid``. Everything else is
-done again in a different way. Footprints are listed and found by bisection, not ranked by binomial
-coefficients. Zones are flooded cell by cell. Arrangements are listed as docs/format.md defines them and
-found by bisection. The search keeps one byte per state and follows the moves of every single state.
-The ``bits`` of a table are compared one by one.
+It opens the file like any reader. Everything else is done again in a different way: the index and the
+moves (``independent_index``), and the search, which follows the moves of every single state
+(``independent_search``). The ``bits`` of a table are compared one by one.
 
 The invariants, by number:
 
@@ -23,25 +21,29 @@ The invariants, by number:
 7. *levels*: the recorded number of entries at each distance, and the maximum, are those of that
    search.
 
-1 to 5 take about as long as reading the file; 6 and 7 need one byte of memory per state.
+1 to 5 take about as long as reading the file. 6 and 7 need one byte of memory per state. Where that is more
+than there is, a ``bits`` table is proven with one bit per state, and the table itself, in about five times
+the time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
-from math import comb, factorial
+from functools import partial
+from math import factorial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from .base.errors import DamagedDatabase, InputError
-from .base.jit import kernel
+from .base.machine import readable_size
 from .base.workers import Workers
 from .database import Database, Table
-from .grid import Grid
-from .memory import check_verify_memory
+from .independent_index import Graph, first_blocks, graph_of, label_zones, list_footprints, neighbour_table, share
+from .independent_search import FAR, compare_bits, compare_bytes, distances_of, refute_bits
+from .memory import check_verify_memory, is_proven_by_bits, verify_memory
 from .store import check_tables, open_database
 
 INVARIANTS = {
@@ -53,7 +55,8 @@ INVARIANTS = {
     6: ("entries", "every entry is the distance found by an independent search"),
     7: ("levels", "the recorded numbers of entries per distance are true"),
 }
-FAR = 255  # not reached, or not yet
+SAMPLE = 200  # states of a table that are looked up
+SECONDS = 4e-8  # per state, to prove a table with one bit for each, on two cores
 
 
 @dataclass(frozen=True)
@@ -79,11 +82,13 @@ def verify_database(
     threads: int | None = None,
     force: bool = False,
     progress: Callable[[str, int], object] = lambda stage, states: None,
+    notify: Callable[[str], object] = lambda remark: None,
 ) -> Iterator[Check]:
     """Check the invariants in order and yield each outcome; stop at the first invariant that fails.
 
     ``quick`` leaves out the search (6 and 7); ``force`` searches even if memory seems to be short.
-    ``progress`` is called after every level of the search with the stage and the number of states found.
+    ``progress`` is called after every level of the search with the stage and the number of states found, ``notify``
+    with a remark on a table that takes long, because there is not enough memory for the quick way.
     """
     try:
         database = open_database(path)
@@ -104,7 +109,13 @@ def verify_database(
     wrong_levels = ""
     for number, table in enumerate(database.tables, start=1):
         stage = f"pattern {number} of {len(database.tables)}"
-        fault, levels = _check_entries(table, threads, lambda n, stage=stage: progress(stage, n))
+        packed = not force and is_proven_by_bits(table)
+        if packed:
+            needed, hours = readable_size(verify_memory(table)), table.entries * SECONDS / 3600
+            notify(
+                f"{stage} has more states than bytes of memory: proving it takes {needed} and about {hours:.1f} hours"
+            )
+        fault, levels = _check_entries(table, packed, threads, partial(progress, stage))
         if fault:
             yield Check(6, f"{stage}: {fault}")
             return
@@ -155,11 +166,12 @@ def _is_image(database: Database, pattern: Sequence[int], tiles: Sequence[int], 
 def _check_index(database: Database) -> str:
     for number, table in enumerate(database.tables, start=1):
         footprints = list_footprints(table.grid.cells, len(table.tiles))
-        blocks = _first_blocks(table.grid, footprints)
+        blocks = first_blocks(table.grid, footprints)
         if table.encoding == "bytes":
             expected = (len(footprints), factorial(len(table.tiles)))
         else:
             expected = (int(blocks[-1]), max(1, factorial(len(table.tiles)) // 8))
+            assert table.first_block is not None
             if not np.array_equal(blocks, table.first_block):
                 wrong = int(np.flatnonzero(blocks != table.first_block)[0])
                 return f"pattern {number}: first_block[{wrong}] is {table.first_block[wrong]}, expected {blocks[wrong]}"
@@ -182,334 +194,64 @@ def _check_goal(database: Database) -> str:
     return ""
 
 
-# ---- the index, independently -------------------------------------------------------------------
-
-
-def list_footprints(cells: int, size: int) -> np.ndarray:
-    """All sets of ``size`` cells as int64 masks, ascending as unsigned numbers."""
-    rows = [np.zeros(1, dtype=np.uint64)] + [np.zeros(0, dtype=np.uint64)] * size
-    for cell in range(cells):  # rows[s]: the sets of s cells below ``cell``, in ascending order
-        for chosen in range(size, 0, -1):
-            rows[chosen] = np.concatenate([rows[chosen], rows[chosen - 1] | np.uint64(1 << cell)])
-    assert len(rows[size]) == comb(cells, size)
-    return rows[size].view(np.int64)
-
-
-@kernel
-def _label_zones(footprint, neighbours, labels):
-    """Label every free cell with the number of its zone and occupied cells with -1; returns the number of zones."""
-    cells = labels.size
-    stack = np.empty(cells, dtype=np.int64)
-    for cell in range(cells):
-        labels[cell] = -1
-    zones = 0
-    for seed in range(cells):
-        if labels[seed] >= 0 or (footprint >> seed) & 1:
-            continue
-        labels[seed] = zones
-        stack[0] = seed
-        height = 1
-        while height:
-            height -= 1
-            here = stack[height]
-            for other in neighbours[here]:
-                if other >= 0 and labels[other] < 0 and not (footprint >> other) & 1:
-                    labels[other] = zones
-                    stack[height] = other
-                    height += 1
-        zones += 1
-    return zones
-
-
-@kernel
-def _count_all_zones(footprints, neighbours, counts):
-    labels = np.empty(neighbours.shape[0], dtype=np.int64)
-    for number in range(footprints.size):
-        counts[number] = _label_zones(footprints[number], neighbours, labels)
-
-
-def _neighbour_table(grid: Grid) -> np.ndarray:
-    table = np.full((grid.cells, 4), -1, dtype=np.int64)
-    for cell, around in enumerate(grid.neighbours):
-        table[cell, : len(around)] = around
-    return table
-
-
-def _first_blocks(grid: Grid, footprints: np.ndarray) -> np.ndarray:
-    counts = np.zeros(len(footprints) + 1, dtype=np.int64)
-    _count_all_zones(footprints, _neighbour_table(grid), counts[1:])
-    return counts.cumsum()
-
-
-def list_arrangements(size: int) -> np.ndarray:
-    """The ordinals of the tiles in every arrangement, in order: one row of ``size`` numbers per arrangement."""
-    leading = min(size, 4)
-    merges = sorted(combinations(range(size), leading), key=lambda chosen: sum(1 << o for o in chosen))
-    lead_orders = np.array(list(permutations(range(leading))), dtype=np.int8)
-    rest_orders = np.array(list(permutations(range(size - leading))), dtype=np.intp).reshape(
-        factorial(size - leading), -1
-    )
-    parts = []
-    for merge in merges:
-        rest = np.array([o for o in range(size) if o not in merge], dtype=np.int8)
-        lead_places = np.array(merge, dtype=np.int8)[lead_orders]
-        rest_places = rest[rest_orders]
-        part = np.empty((len(rest_places), len(lead_places), size), dtype=np.int8)
-        part[:, :, :leading] = lead_places
-        part[:, :, leading:] = rest_places[:, None, :]
-        parts.append(part.reshape(-1, size))
-    return np.concatenate(parts)
-
-
-def _order_keys(count: int) -> np.ndarray:
-    """All orders of ``count`` tiles as hexadecimal numbers; they ascend, so an order can be found by bisection."""
-    orders = np.array(list(permutations(range(count))), dtype=np.int64).reshape(factorial(count), count)
-    return orders @ (np.int64(16) ** np.arange(count - 1, -1, -1))
-
-
-def _merge_places(size: int) -> np.ndarray:
-    """For the mask of the leading tiles' ordinals, its rank among all such masks."""
-    places = np.zeros(1 << size, dtype=np.int64)
-    masks = [mask for mask in range(1 << size) if mask.bit_count() == min(size, 4)]
-    places[masks] = np.arange(len(masks))
-    return places
-
-
-@kernel
-def _map_arrangements(ordinals, start, end, merge_places, lead_keys, rest_keys, result, low, high):
-    """What becomes of the arrangements ``low`` ... ``high - 1`` when a tile moves from ordinal ``start`` to ``end``."""
-    size = ordinals.shape[1]
-    leading = min(size, 4)
-    moved = np.empty(size, dtype=np.int64)
-    for arrangement in range(low, high):
-        mask = 0
-        for tile in range(size):
-            place = np.int64(ordinals[arrangement, tile])
-            if place == start:
-                place = end
-            elif start < place <= end:
-                place -= 1
-            elif end <= place < start:
-                place += 1
-            moved[tile] = place
-            if tile < leading:
-                mask |= 1 << place
-        lead_key = 0
-        rest_key = 0
-        for tile in range(size):
-            first, last = (0, leading) if tile < leading else (leading, size)
-            below = 0
-            for other in range(first, last):
-                below += moved[other] < moved[tile]
-            if tile < leading:
-                lead_key = 16 * lead_key + below
-            else:
-                rest_key = 16 * rest_key + below
-        row = merge_places[mask] * rest_keys.size + np.searchsorted(rest_keys, rest_key)
-        result[arrangement] = row * lead_keys.size + np.searchsorted(lead_keys, lead_key)
-
-
-# ---- the search, independently ------------------------------------------------------------------
-
-
-@kernel
-def _find_moves(footprints, first_block, size, neighbours, unsigned, starts, targets, shifts):
-    """List the moves that leave each block; if ``targets`` is empty, only count them."""
-    cells = neighbours.shape[0]
-    labels = np.empty(cells, dtype=np.int64)
-    other_labels = np.empty(cells, dtype=np.int64)
-    found = 0
-    for number in range(footprints.size):
-        footprint = footprints[number]
-        zones = _label_zones(footprint, neighbours, labels)
-        for zone in range(zones):
-            starts[first_block[number] + zone] = found
-            here = -1
-            for cell in range(cells):
-                if labels[cell] >= 0:
-                    continue
-                here += 1
-                for target in neighbours[cell]:
-                    if target < 0 or labels[target] != zone:
-                        continue
-                    if targets.size:
-                        moved = footprint ^ (1 << cell) ^ (1 << target)
-                        place = np.searchsorted(unsigned, np.uint64(moved))
-                        _label_zones(moved, neighbours, other_labels)
-                        there = 0
-                        for below in range(target):
-                            if other_labels[below] < 0:
-                                there += 1
-                        targets[found] = first_block[place] + other_labels[cell]
-                        shifts[found] = here * size + there
-                    found += 1
-    starts[starts.size - 1] = found
-    return found
-
-
-@kernel
-def _push_level(level, starts, targets, shifts, maps, distances, active, next_active, low, high):
-    """Follow all moves of the states at ``level`` in the blocks ``low`` ... ``high - 1``; returns their number.
-
-    Threads may write to the same byte, but only the same value.
-    """
-    arrangements = maps.shape[1]
-    here = np.empty(arrangements, dtype=np.uint32)
-    total = 0
-    for block in range(low, high):
-        if not active[block]:
-            continue
-        count = 0
-        for arrangement in range(arrangements):
-            if distances[block, arrangement] == level:
-                here[count] = arrangement
-                count += 1
-        total += count
-        for move in range(starts[block], starts[block + 1]):
-            target = targets[move]
-            shift = shifts[move]
-            pushed = False
-            for number in range(count):
-                arrangement = maps[shift, here[number]]
-                if distances[target, arrangement] == FAR:
-                    distances[target, arrangement] = level + 1
-                    pushed = True
-            if pushed:
-                next_active[target] = 1
-    return total
-
-
-@kernel
-def _compare_bits(distances, values, low, high):
-    """The first block whose bytes differ from those that the distances give, or -1."""
-    arrangements = distances.shape[1]
-    for block in range(low, high):
-        for byte in range(values.shape[1]):
-            expected = 0
-            for bit in range(8):
-                arrangement = 8 * byte + bit
-                if arrangement < arrangements and distances[block, arrangement] != FAR:
-                    expected |= ((distances[block, arrangement] >> 1) & 1) << bit
-            if values[block, byte] != expected:
-                return block
-    return -1
-
-
-@kernel
-def _compare_bytes(distances, values, first_block, counts, low, high):
-    """The first footprint whose bytes are not the least distances over its zones, or -1. Counts the distances."""
-    for footprint in range(low, high):
-        for arrangement in range(distances.shape[1]):
-            least = FAR
-            for block in range(first_block[footprint], first_block[footprint + 1]):
-                least = min(least, distances[block, arrangement])
-            counts[least] += 1
-            if values[footprint, arrangement] != least:
-                return footprint
-    return -1
-
-
-@dataclass(frozen=True)
-class Search:
-    """What the independent search of a pattern found."""
-
-    footprints: np.ndarray
-    first_block: np.ndarray
-    ordinals: np.ndarray  # of every arrangement
-    distances: np.ndarray  # block, arrangement -> distance
-    counts: list[int]  # distance -> how many states are at it
-
-
-def _search(table: Table, workers: Workers, progress: Callable[[int], object]) -> Search:
-    """Find the distance of every state of a pattern."""
-    grid, size = table.grid, len(table.tiles)
-    footprints = list_footprints(grid.cells, size)
-    unsigned = footprints.view(np.uint64)
-    first_block = _first_blocks(grid, footprints)
-    blocks = int(first_block[-1])
-    neighbours = _neighbour_table(grid)
-
-    starts = np.zeros(blocks + 1, dtype=np.int64)
-    nothing = np.zeros(0, dtype=np.int64)
-    count = _find_moves(footprints, first_block, size, neighbours, unsigned, starts, nothing, nothing)
-    targets, shifts = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-    _find_moves(footprints, first_block, size, neighbours, unsigned, starts, targets, shifts)
-    ordinals = list_arrangements(size)
-    used, shifts = np.unique(shifts, return_inverse=True)
-    maps = np.empty((len(used), len(ordinals)), dtype=np.uint32)
-    keys = (_merge_places(size), _order_keys(min(size, 4)), _order_keys(size - min(size, 4)))
-    for shift, row in zip(used.tolist(), maps, strict=True):
-        _share(workers, len(ordinals), _map_arrangements, ordinals, *divmod(shift, size), *keys, row)
-
-    goal = grid.goal(table.blank)
-    homes = [goal.index(tile) for tile in table.tiles]
-    place = int(np.searchsorted(unsigned, np.uint64(sum(1 << home for home in homes))))
-    labels = np.empty(grid.cells, dtype=np.int64)
-    _label_zones(footprints[place], neighbours, labels)
-    goal_block = first_block[place] + labels[table.blank]
-    at_home = ordinals == [sum(other < home for other in homes) for home in homes]
-    goal_arrangement = int(np.flatnonzero(at_home.all(axis=1))[0])
-
-    distances = np.full((blocks, factorial(size)), FAR, dtype=np.uint8)
-    distances[goal_block, goal_arrangement] = 0
-    active = np.zeros(blocks, dtype=np.uint8)
-    active[goal_block] = 1
-    counts: list[int] = []
-    moves = (starts, targets, shifts, maps)
-    while active.any():
-        if len(counts) == FAR:
-            raise InputError(f"distances beyond {FAR - 1} cannot be verified by a search: use `quick`")
-        next_active = np.zeros(blocks, dtype=np.uint8)
-        found = sum(_share(workers, blocks, _push_level, len(counts), *moves, distances, active, next_active))
-        progress(found)
-        counts.append(found)
-        active = next_active
-    return Search(footprints, first_block, ordinals, distances, counts)
-
-
-def _share(workers: Workers, total: int, function: Callable, *args) -> list:
-    """Share the numbers below ``total`` out among the workers."""
-    return workers.over(workers.split(total), function, *args)
-
-
 # ---- invariants 6 and 7 -------------------------------------------------------------------------
 
 
-def _check_entries(table: Table, threads: int | None, progress: Callable[[int], object]) -> tuple[str, str]:
+def _check_entries(
+    table: Table, packed: bool, threads: int | None, progress: Callable[[int], object]
+) -> tuple[str, str]:
     """What is wrong with the entries of a table, and with its level counts; empty if nothing."""
     with Workers(threads) as workers:
-        search = _search(table, workers, progress)
-        counts = search.counts
-        if table.encoding == "bits":
-            wrong = max(_share(workers, len(search.distances), _compare_bits, search.distances, table.values))
-            if wrong >= 0:
-                return f"block {wrong} differs from an independent search", ""
+        graph = graph_of(table, workers)
+        sample = _drawn_states(table, graph)
+        places = np.array([(state.block, state.arrangement) for state in sample])
+        if packed:
+            wrong, counts, expected = refute_bits(graph, table.values, places, workers, progress)
         else:
-            histogram = np.zeros(FAR + 1, dtype=np.int64)
-            footprints = len(search.footprints)
-            wrong = _compare_bytes(search.distances, table.values, search.first_block, histogram, 0, footprints)
-            if wrong >= 0:
-                return f"footprint {wrong} differs from an independent search", ""
-            counts = np.trim_zeros(histogram[:FAR], "b").tolist()
+            distances, counts = distances_of(graph, workers, progress)
+            if table.encoding == "bits":
+                wrong = max(share(workers, graph.blocks, compare_bits, distances, table.values))
+                expected = distances[*places.T]
+            else:
+                histogram = np.zeros(FAR + 1, dtype=np.int64)
+                first_block, footprints = graph.first_block, len(graph.footprints)
+                wrong = compare_bytes(distances, table.values, first_block, histogram, 0, footprints)
+                counts = np.trim_zeros(histogram[:FAR], "b").tolist()
+                zones = [slice(*first_block[state.footprint : state.footprint + 2]) for state in sample]
+                expected = np.array(
+                    [distances[z, state.arrangement].min() for z, state in zip(zones, sample, strict=True)]
+                )
+            expected = np.where(expected == FAR, -1, expected.astype(np.int64))
+    if wrong >= 0:
+        return f"{'block' if table.encoding == 'bits' else 'footprint'} {wrong} differs from an independent search", ""
     if counts != table.counts.tolist():
         return "", f"the recorded counts are {table.counts.tolist()}, expected {counts}"
-    return _check_lookups(table, search), ""
+    for state, distance in zip(sample, expected.tolist(), strict=True):
+        if distance >= 0 and table.distance_of(state.cells, state.blank) != distance:
+            return f"looking up the tiles on {state.cells} with the blank on {state.blank} does not give {distance}", ""
+    return "", ""
 
 
-def _check_lookups(table: Table, search: Search) -> str:
-    """Look up a sample of states and compare the distances."""
+class _State(NamedTuple):
+    """A state of a pattern, in the words of the index and on the board."""
+
+    footprint: int
+    block: int
+    arrangement: int
+    cells: list[int]  # of the tiles
+    blank: int
+
+
+def _drawn_states(table: Table, graph: Graph) -> list[_State]:
+    """A sample of states."""
     random = np.random.default_rng(0)
-    neighbours, labels = _neighbour_table(table.grid), np.empty(table.grid.cells, dtype=np.int64)
-    for _ in range(200):
-        footprint = int(random.integers(len(search.footprints)))
-        arrangement = int(random.integers(len(search.ordinals)))
-        _label_zones(search.footprints[footprint], neighbours, labels)
+    neighbours, labels = neighbour_table(table.grid), np.empty(table.grid.cells, dtype=np.int64)
+    states = []
+    for _ in range(SAMPLE):
+        footprint, arrangement = int(random.integers(len(graph.footprints))), int(random.integers(len(graph.ordinals)))
+        label_zones(graph.footprints[footprint], neighbours, labels)
         blank = int(random.choice(np.flatnonzero(labels >= 0)))
-        first, last = search.first_block[footprint], search.first_block[footprint + 1]
-        by_zone = search.distances[first:last, arrangement]
-        expected = int(by_zone[labels[blank]] if table.encoding == "bits" else by_zone.min())
-        if expected != FAR:
-            cells = np.flatnonzero(labels < 0)[search.ordinals[arrangement]].tolist()
-            if table.distance_of(cells, blank) != expected:
-                return f"looking up the tiles on {cells} with the blank on {blank} does not give {expected}"
-    return ""
+        cells = np.flatnonzero(labels < 0)[graph.ordinals[arrangement]].tolist()
+        block = int(graph.first_block[footprint] + labels[blank])
+        states.append(_State(footprint, block, arrangement, cells, blank))
+    return states

@@ -8,6 +8,7 @@ import pytest
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
+from pdb_builder.independent_index import list_arrangements, list_footprints
 from pdb_builder.index import (
     Index,
     arrangement_at,
@@ -17,7 +18,6 @@ from pdb_builder.index import (
     next_footprint,
     zone_number,
 )
-from pdb_builder.verify import list_arrangements, list_footprints
 
 from .oracle import all_footprints, arrangement_number, zones_of
 

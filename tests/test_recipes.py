@@ -5,8 +5,8 @@ from math import factorial
 import numpy as np
 import pytest
 
+from pdb_builder.independent_index import list_arrangements
 from pdb_builder.recipes import MAX_TERMS, recipes_of
-from pdb_builder.verify import list_arrangements
 
 
 @pytest.mark.exhaustive

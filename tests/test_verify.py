@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import pdb_builder.verify
-from pdb_builder import Grid, Spec, build_database, open_database, verify_database
+from pdb_builder import Grid, InputError, Spec, build_database, open_database, verify_database
+from pdb_builder.memory import _verify_memory
 from pdb_builder.pattern import NAMED
 from pdb_builder.verify import INVARIANTS
 
@@ -27,13 +28,20 @@ SPECS = [
 ]
 
 
+@pytest.fixture(params=["a byte per state", "a bit per state"])
+def way(request, monkeypatch):
+    """Both ways to search: the second is for tables that the first has not enough memory for."""
+    packed = request.param == "a bit per state"
+    monkeypatch.setattr("pdb_builder.verify.is_proven_by_bits", lambda table: packed and table.encoding == "bits")
+
+
 def outcome(path, **options):
     checks = list(verify_database(path, **options))
     return [check.number for check in checks], next((check.number for check in checks if check.fault), None)
 
 
 @pytest.mark.parametrize("spec", SPECS, ids=lambda spec: spec.name)
-def test_what_is_built_is_proven_correct(spec, database_of):
+def test_what_is_built_is_proven_correct(spec, database_of, way):
     assert outcome(database_of(spec)) == (list(INVARIANTS), None)
 
 
@@ -130,7 +138,7 @@ def shifted_block_numbers(root):
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
-def test_wrong_tables_with_matching_checksums(change, caught, small, tmp_path):
+def test_wrong_tables_with_matching_checksums(change, caught, small, tmp_path, way):
     assert outcome(forged(small, tmp_path / "forged.h5", change))[1] in caught
 
 
@@ -140,7 +148,7 @@ def test_a_table_built_for_another_goal(small, tmp_path):
 
 
 @pytest.mark.parametrize("probe", [True, False])
-def test_every_single_wrong_bit_is_caught_by_the_search(probe, database_of, tmp_path, monkeypatch):
+def test_every_single_wrong_bit_is_caught_by_the_search(probe, database_of, tmp_path, monkeypatch, way):
     """All bits of a table of a 2x3 board, one at a time, checksums repaired; with and without the probe on opening."""
     if not probe:
         monkeypatch.setattr("pdb_builder.database.Table.probe", lambda table: True)
@@ -153,6 +161,19 @@ def test_every_single_wrong_bit_is_caught_by_the_search(probe, database_of, tmp_
                 root["pattern_1/table"][block, 0] ^= 1 << arrangement
 
             assert outcome(forged(path, tmp_path / "x.h5", flip))[1] is not None
+
+
+def test_with_little_memory_a_bit_per_state_is_enough_and_said_beforehand(small, monkeypatch):
+    table = open_database(small).tables[0]
+    needed = [_verify_memory(table, packed) for packed in (True, False)]
+    assert needed[0] < needed[1]
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: needed[0])
+    remarks = []
+    assert outcome(small, notify=remarks.append) == (list(INVARIANTS), None)
+    assert len(remarks) == 2 and all("has more states than bytes of memory" in remark for remark in remarks)
+    monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: needed[0] - 1)
+    with pytest.raises(InputError, match=r"the full verification needs about .* MB of memory, but only .*`quick`"):
+        outcome(small)
 
 
 @pytest.mark.slow

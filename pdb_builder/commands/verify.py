@@ -10,6 +10,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from ..base.folders import database_path
+from ..shell import notice
 from ..verify import INVARIANTS, Check, verify_database
 
 
@@ -17,7 +18,7 @@ def run(args: argparse.Namespace) -> int:
     path, checks = database_path(args.database, args.folder), []
     with contextlib.closing(StageBars()) as bars:
         for check in verify_database(
-            path, quick=args.quick, threads=args.threads, force=args.force, progress=bars.update
+            path, quick=args.quick, threads=args.threads, force=args.force, progress=bars.update, notify=notice
         ):
             bars.close()
             checks.append(check)
