@@ -17,6 +17,7 @@ import numpy as np
 
 from .base.errors import InputError
 from .base.mapped_file import MappedFile
+from .database_page import database_page, summary
 from .grid import Grid
 from .index import footprint_rank, signed_masks
 from .lookup import arrangement_of, descend, descend_all, footprint_of, read_all, value_mod_4
@@ -66,6 +67,12 @@ class Table:
     def homes(self) -> list[int]:
         """The goal cells of the pattern's tiles."""
         return [self.grid.home(tile, self.blank) for tile in self.tiles]
+
+    def __repr__(self) -> str:
+        tiles = ",".join(map(str, self.tiles))
+        return (
+            f"<Table of {tiles} on {self.grid}: {self.entries:,} entries, maximum {self.maximum}, mean {self.mean:.2f}>"
+        )
 
     def distance(self, board: Sequence[int]) -> int:
         """The fewest moves of the pattern's tiles that bring them home, and the blank within reach of its goal cell.
@@ -197,6 +204,12 @@ class Database:
     def grid(self) -> Grid:
         """The board that it is for."""
         return self.spec.grid
+
+    def __repr__(self) -> str:
+        return f"<Database {self.path.name!r}: {summary(self)}>"
+
+    def _repr_html_(self) -> str:
+        return database_page(self)
 
     def distance(self, board: Sequence[int]) -> int:
         """The largest sum over a partition: a lower bound on the moves from ``board`` to the goal."""

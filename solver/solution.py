@@ -8,12 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from pdb_builder.base.errors import InputError
+from pdb_builder.base.numeric import as_integer
+from pdb_builder.drawing import Picture
 from pdb_builder.grid import Grid
 
 from .board import Board
+from .findings import verdict
 from .search import SEARCHES
+from .show.film import draw_film
+from .show.pages import solution_page
+from .show.playback import SPEED
+from .show.svg import draw
 
 if TYPE_CHECKING:
     from .search.outcome import Incumbent, Iteration
@@ -93,6 +102,24 @@ class Solution:
         for tile in self.tiles:
             _move(self.grid, board, tile)
             yield tuple(board)
+
+    def svg(self, step: int | None = None, *, speed: float = SPEED) -> Picture:
+        """The board after ``step`` moves as SVG; without a number, all of them, played at ``speed`` moves per second.
+
+        Raises ``InputError`` for a number of moves that the solution does not have.
+        """
+        if step is None:
+            return draw_film(self, speed)
+        number = as_integer(step)
+        if number is None or not 0 <= number <= len(self.tiles):
+            raise InputError(f"step must be an integer from 0 to {len(self.tiles)}, got {step!r}")
+        return draw(self.grid, next(islice(self.boards(), number, None)), self.goal)
+
+    def __repr__(self) -> str:
+        return f"<Solution of {self.grid.a_board}: {verdict(self)}>"
+
+    def _repr_html_(self) -> str:
+        return solution_page(self)
 
     def as_dict(self, of: str = "tile") -> dict:
         """Everything, for JSON. The letters are moves of the tile or of the blank."""

@@ -716,7 +716,7 @@ def test_plots_and_pages_that_cannot_be_made_are_refused_beforehand(tmp_path, mo
         (tmp_path / name).mkdir()
         with pytest.raises(InputError, match="is a folder: choose the name of a file"):
             check_outputs(*[tmp_path / name, None][:: 1 if plot else -1])
-    monkeypatch.setattr(report, "find_spec", lambda name: None)
+    monkeypatch.setattr(plots, "find_spec", lambda name: None)
     check_outputs(None, None)
     with pytest.raises(
         InputError, match=r"need matplotlib, which is not installed: run pip install 'slidepdb\[plot\]'"
@@ -774,7 +774,7 @@ def test_the_page_says_what_is_proven_about_the_lengths(tmp_path, monkeypatch):
     assert rows[0][:6] == ["algorithm", "heuristic", "proves", "solved", "length", "h mean"]
     assert ["greedy", "inversions", "-", "3 of 3", "26.67"] in [row[:5] for row in rows]
     assert "mean over the boards solved" in text and "All methods agree" not in text
-    assert "<td class=name>optimal" in text
+    assert '<td style="text-align:left">optimal' in text
     save_report(example(), "three boards", ["compare"], tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text()
     assert "All methods agree" in text and "proves" not in text
