@@ -82,7 +82,7 @@ def draw_film(solution: Solution, speed: float = SPEED, side: int = SIDE) -> Pic
     check_solved(solution)
     grid, goal, count = solution.grid, solution.goal, len(solution.tiles)
     clock = Clock(count, speed)
-    facts = f"{grid} {solution.board} {goal} {solution.tiles} {speed}"
+    facts = f"{grid} {solution.board} {goal} {solution.tiles} {float(speed)}"
     name = f"b{hashlib.sha256(facts.encode()).hexdigest()[:6]}"
     rules, tiles = [], []
     for tile, visits in _visits(solution).items():
