@@ -16,12 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from .base.errors import InputError
+from .base.lazy import later
 from .base.mapped_file import MappedFile
-from .database_page import database_page, summary
 from .grid import Grid
 from .index import footprint_rank, signed_masks
 from .lookup import arrangement_of, descend, descend_all, footprint_of, read_all, value_mod_4
 from .pattern import Cells, Pattern, Spec
+
+_page = later("pdb_builder.database_page", "database_page")
+_summary = later("pdb_builder.database_page", "summary")
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,10 +209,10 @@ class Database:
         return self.spec.grid
 
     def __repr__(self) -> str:
-        return f"<Database {self.path.name!r}: {summary(self)}>"
+        return f"<Database {self.path.name!r}: {_summary(self)}>"
 
     def _repr_html_(self) -> str:
-        return database_page(self)
+        return _page(self)
 
     def distance(self, board: Sequence[int]) -> int:
         """The largest sum over a partition: a lower bound on the moves from ``board`` to the goal."""

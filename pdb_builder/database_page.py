@@ -6,17 +6,13 @@ table below has a row for each table of the file.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from .base.machine import readable_size
 from .base.markup import Markup, element, side_by_side, table
 from .base.wording import counted
+from .database import Database, Table
 from .drawing import DARK, RAINBOW, Colour, Picture, bars, board_picture, corner, square
 from .pattern import Partition, Spec
 from .pattern_names import pattern_names, table_names
-
-if TYPE_CHECKING:
-    from .database import Database, Table
 
 SIDE = 160  # pixels of the longer side of a board
 HEADINGS = ("pattern", "tiles", "entries", "size", "maximum", "mean", "distances")

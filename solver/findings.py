@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from pdb_builder.base.wording import counted
 
 from .search import BACKWARD, BEAM, NEVER_UNDO
+from .solution import Solution
 from .text_table import TextTable
 
 if TYPE_CHECKING:
     from .search.outcome import Iteration
-    from .solution import Solution
 
 LIMITS = {
     "time": "the time limit was reached",

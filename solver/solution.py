@@ -8,25 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TYPE_CHECKING
 
-from pdb_builder.base.errors import InputError
-from pdb_builder.base.numeric import as_integer
-from pdb_builder.drawing import Picture
+from pdb_builder.base.lazy import later
 from pdb_builder.grid import Grid
 
 from .board import Board
-from .findings import verdict
 from .search import SEARCHES
-from .show.film import draw_film
-from .show.pages import solution_page
-from .show.playback import SPEED
-from .show.svg import draw
 
 if TYPE_CHECKING:
+    from pdb_builder.drawing import Picture
+
     from .search.outcome import Incumbent, Iteration
     from .watch import UsedDatabase
+
+_verdict = later("solver.findings", "verdict")
+_picture = later("solver.show.film", "draw_solution")
+_page = later("solver.show.pages", "solution_page")
 
 
 @dataclass(frozen=True)
@@ -103,23 +101,19 @@ class Solution:
             _move(self.grid, board, tile)
             yield tuple(board)
 
-    def svg(self, step: int | None = None, *, speed: float = SPEED) -> Picture:
-        """The board after ``step`` moves as SVG; without a number, all of them, played at ``speed`` moves per second.
+    def svg(self, step: int | None = None, *, speed: float | None = None) -> Picture:
+        """The board after ``step`` moves as SVG; without a number, all of them, played.
 
-        Raises ``InputError`` for a number of moves that the solution does not have.
+        ``speed`` is in moves per second, by default 4. Raises ``InputError`` for a number of moves that the solution does not have, and for a speed that cannot be
+        followed.
         """
-        if step is None:
-            return draw_film(self, speed)
-        number = as_integer(step)
-        if number is None or not 0 <= number <= len(self.tiles):
-            raise InputError(f"step must be an integer from 0 to {len(self.tiles)}, got {step!r}")
-        return draw(self.grid, next(islice(self.boards(), number, None)), self.goal)
+        return _picture(self, step, speed)
 
     def __repr__(self) -> str:
-        return f"<Solution of {self.grid.a_board}: {verdict(self)}>"
+        return f"<Solution of {self.grid.a_board}: {_verdict(self)}>"
 
     def _repr_html_(self) -> str:
-        return solution_page(self)
+        return _page(self)
 
     def as_dict(self, of: str = "tile") -> dict:
         """Everything, for JSON. The letters are moves of the tile or of the blank."""

@@ -22,8 +22,10 @@ from itertools import islice, pairwise, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from pdb_builder.base.errors import InputError
 from pdb_builder.base.files import check_output, output_file
 from pdb_builder.base.markup import Markup, element
+from pdb_builder.base.numeric import as_integer
 from pdb_builder.base.wording import counted
 from pdb_builder.drawing import (
     GAP,
@@ -43,7 +45,7 @@ from pdb_builder.grid import Grid
 from ..board import Board, format_board
 from .colours import mix
 from .playback import SPEED, check_solved, check_speed
-from .svg import colours_of, draw_tile
+from .svg import colours_of, draw, draw_tile
 
 if TYPE_CHECKING:
     from ..solution import Solution
@@ -71,6 +73,16 @@ def save_svg(solution: Solution, path: str | Path, speed: float = SPEED) -> None
     check_svg(path)
     with output_file(path) as file:
         file.write(f"{film}\n".encode())
+
+
+def draw_solution(solution: Solution, step: int | None, speed: float | None) -> Picture:
+    """The board after ``step`` moves, or if that is None the film; see ``Solution.svg``."""
+    if step is None:
+        return draw_film(solution, SPEED if speed is None else speed)
+    number, most = as_integer(step), len(solution.tiles)
+    if number is None or not 0 <= number <= most:
+        raise InputError(f"step must be an integer from 0 to {most}, got {step!r}")
+    return draw(solution.grid, next(islice(solution.boards(), number, None)), solution.goal)
 
 
 def draw_film(solution: Solution, speed: float = SPEED, side: int = SIDE) -> Picture:
