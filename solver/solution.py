@@ -104,8 +104,8 @@ class Solution:
     def svg(self, step: int | None = None, *, speed: float | None = None) -> Picture:
         """The board after ``step`` moves as SVG; without a number, all of them, played.
 
-        ``speed`` is in moves per second, by default 4. Raises ``InputError`` for a number of moves that the solution does not have, and for a speed that cannot be
-        followed.
+        ``speed`` is in moves per second, by default 4. Raises ``InputError`` for a number of moves that the solution
+        does not have, and for a speed that cannot be followed.
         """
         return _picture(self, step, speed)
 
