@@ -104,8 +104,7 @@ def draw_film(solution: Solution, speed: float = SPEED, side: int = SIDE) -> Pic
         names = f"animation-name:{own}" + f",{own}c" * bool(changes) if path else None
         tiles.append(draw_tile(grid, goal, tile, visits[0].cell, shifts, names))
     if grid.wrap:  # a picture in the picture is cut off at its edges
-        width, height = corner(grid, grid.cols - 1)[0] + PITCH, grid.rows * PITCH
-        tiles = [element("svg", *tiles, width=width, height=height, overflow="hidden")]
+        tiles = [element("svg", *tiles, width=grid.cols * PITCH, height=grid.rows * PITCH, overflow="hidden")]
     said = counted(count, "move") if count else "no moves"
     size = round(CAPTION * PITCH / pixels_apart(grid, side))
     left, right, middle = GAP // 2, grid.cols * PITCH - GAP // 2, grid.rows * PITCH + size
