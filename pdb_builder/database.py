@@ -16,11 +16,15 @@ from pathlib import Path
 import numpy as np
 
 from .base.errors import InputError
+from .base.lazy import later
 from .base.mapped_file import MappedFile
 from .grid import Grid
 from .index import footprint_rank, signed_masks
 from .lookup import arrangement_of, descend, descend_all, footprint_of, read_all, value_mod_4
 from .pattern import Cells, Pattern, Spec
+
+_page = later("pdb_builder.database_page", "database_page")
+_summary = later("pdb_builder.database_page", "summary")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,12 @@ class Table:
     def homes(self) -> list[int]:
         """The goal cells of the pattern's tiles."""
         return [self.grid.home(tile, self.blank) for tile in self.tiles]
+
+    def __repr__(self) -> str:
+        tiles = ",".join(map(str, self.tiles))
+        return (
+            f"<Table of {tiles} on {self.grid}: {self.entries:,} entries, maximum {self.maximum}, mean {self.mean:.2f}>"
+        )
 
     def distance(self, board: Sequence[int]) -> int:
         """The fewest moves of the pattern's tiles that bring them home, and the blank within reach of its goal cell.
@@ -197,6 +207,12 @@ class Database:
     def grid(self) -> Grid:
         """The board that it is for."""
         return self.spec.grid
+
+    def __repr__(self) -> str:
+        return f"<Database {self.path.name!r}: {_summary(self)}>"
+
+    def _repr_html_(self) -> str:
+        return _page(self)
 
     def distance(self, board: Sequence[int]) -> int:
         """The largest sum over a partition: a lower bound on the moves from ``board`` to the goal."""

@@ -39,7 +39,9 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from .instances import random_board as random_board
     from .search import SEARCHES as SEARCHES
     from .settings import Settings as Settings
+    from .show.film import save_svg as save_svg
     from .show.gif import save_gif as save_gif
+    from .show.svg import svg as svg
     from .show.terminal import animate as animate
     from .solution import Solution as Solution
     from .solvability import facts_of as facts_of
@@ -59,6 +61,8 @@ _HOMES = {
     "Comparison": "solver.comparison.comparison",
     "animate": "solver.show.terminal",
     "save_gif": "solver.show.gif",
+    "save_svg": "solver.show.film",
+    "svg": "solver.show.svg",
     "parse_board": "solver.board",
     "read_boards": "solver.board_files",
     "goal_board": "solver.goals",

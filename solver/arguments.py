@@ -61,13 +61,16 @@ def solve_options(command: argparse.ArgumentParser) -> None:
         "Where it cannot be played, like --show",
     )
     command.add_argument(
+        "--svg", type=Path, metavar="FILE", help="draw the solution of one board as an animated .svg, a small file"
+    )
+    command.add_argument(
         "--gif", type=Path, metavar="FILE", help="draw the solution of one board as an animated .gif (needs Pillow)"
     )
     command.add_argument(
         "--speed",
         type=moves_per_second,
         metavar="N",
-        help=f"moves per second of --animate and --gif (default: {SPEED})",
+        help=f"moves per second of --animate, --svg and --gif (default: {SPEED})",
     )
     folder_option(command)
 

@@ -30,6 +30,7 @@ from pdb_builder.pattern import MAX_TILES
 
 from .board import Board, board_text, grid_of
 from .goals import goal_board
+from .show.pages import distribution_page
 
 SHOWN = 20  # of the farthest boards, by default
 
@@ -55,6 +56,12 @@ class Distribution(NamedTuple):
     @property
     def mean(self) -> float:
         return sum(distance * count for distance, count in enumerate(self.counts)) / self.boards
+
+    def __repr__(self) -> str:
+        return f"<Distribution of {self.grid}: {self.boards:,} boards, mean {self.mean:.2f}, maximum {self.maximum}>"
+
+    def _repr_html_(self) -> str:
+        return distribution_page(self)
 
     def as_dict(self) -> dict:
         """The distribution for JSON."""

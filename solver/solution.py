@@ -10,14 +10,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from pdb_builder.base.lazy import later
 from pdb_builder.grid import Grid
 
 from .board import Board
 from .search import SEARCHES
 
 if TYPE_CHECKING:
+    from pdb_builder.drawing import Picture
+
     from .search.outcome import Incumbent, Iteration
     from .watch import UsedDatabase
+
+_verdict = later("solver.findings", "verdict")
+_picture = later("solver.show.film", "draw_solution")
+_page = later("solver.show.pages", "solution_page")
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,20 @@ class Solution:
         for tile in self.tiles:
             _move(self.grid, board, tile)
             yield tuple(board)
+
+    def svg(self, step: int | None = None, *, speed: float | None = None) -> Picture:
+        """The board after ``step`` moves as SVG; without a number, all of them, played.
+
+        ``speed`` is in moves per second, by default 4. Raises ``InputError`` for a number of moves that the solution
+        does not have, and for a speed that cannot be followed.
+        """
+        return _picture(self, step, speed)
+
+    def __repr__(self) -> str:
+        return f"<Solution of {self.grid.a_board}: {_verdict(self)}>"
+
+    def _repr_html_(self) -> str:
+        return _page(self)
 
     def as_dict(self, of: str = "tile") -> dict:
         """Everything, for JSON. The letters are moves of the tile or of the blank."""

@@ -11,7 +11,7 @@ import pytest
 import solver
 from pdb_builder.base.errors import InputError
 from pdb_builder.grid import Grid
-from solver import Settings, Solution, goal_board
+from solver import Settings, goal_board
 from solver.comparison import plots, report
 from solver.comparison.headline import headline
 from solver.comparison.methods import Method
@@ -23,52 +23,7 @@ from solver.show.gif import Painter, check_gif, palette, save_gif
 from solver.show.terminal import animate, obstacle
 
 from .comparisons import DEEP, GREEDY, A, B, cell, filled
-
-FARTHEST_OF_4X4 = "UUULLLDDRRDRULURULLLDDRDRUULDRUULDLDRDLURDRURULLDRRUULLDLDRRDRUUULLLDDRDRURUULLL"
-STEPS = {"U": (-1, 0), "D": (1, 0), "L": (0, -1), "R": (0, 1)}  # from the blank to the tile that fills it, backwards
-
-
-# ---- solutions made by hand ---------------------------------------------------------------------
-
-
-def solution_of(grid, board, goal, tiles, **others):
-    known = dict(solved=True, length=len(tiles), lower_bound=len(tiles), expanded=0, generated=1, seconds=0.0)
-    return Solution(grid, board, goal, "ida-star", "manhattan", 0, tiles=tuple(tiles), iterations=[], **known | others)
-
-
-def walked(shape, choose, moves, wrap=False, goal="last"):
-    """The solution that takes back a walk of some moves from the goal: ``choose(number, board, cells)`` is the next."""
-    grid = Grid.parse(shape, wrap)
-    goal = board = goal_board(grid, goal)
-    tiles = []
-    for number in range(moves):
-        hole, board = board.index(0), list(board)
-        cell = choose(number, hole, [cell for cell in grid.neighbours[hole] if board[cell] != (tiles or [0])[-1]])
-        tiles.append(board[cell])
-        board[hole], board[cell] = board[cell], 0
-    return solution_of(grid, tuple(board), goal, tiles[::-1])
-
-
-def scrambled(shape, moves=12, wrap=False, goal="last"):
-    """A solution of some moves, which cross the edges of wrapped boards."""
-    return walked(shape, lambda number, hole, cells: cells[number * 7 % 5 % len(cells)], moves, wrap, goal)
-
-
-def longest():
-    """One of the longest shortest solutions of 4x4."""
-
-    def back(number, hole, cells):
-        down, across = STEPS[FARTHEST_OF_4X4[-1 - number]]
-        return hole + 4 * down + across
-
-    return walked("4x4", back, len(FARTHEST_OF_4X4))
-
-
-def unsolved():
-    grid = Grid(3, 3)
-    nothing = dict(solved=False, length=None, lower_bound=9, stopped="nodes")
-    return solution_of(grid, (8, 6, 7, 2, 5, 4, 3, 0, 1), goal_board(grid), (), **nothing)
-
+from .solutions import FARTHEST_OF_4X4, contrast, longest, luminance, scrambled, solution_of, unsolved
 
 # ---- the terminal -------------------------------------------------------------------------------
 
@@ -236,18 +191,6 @@ def test_a_board_that_was_not_solved_cannot_be_shown(tmp_path):
 
 
 # ---- colours ------------------------------------------------------------------------------------
-
-
-def luminance(colour):
-    """The relative luminance of WCAG, from 0 to 1."""
-    parts = [part / 255 for part in colour]
-    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(a, b):
-    low, high = sorted(map(luminance, (a, b)))
-    return (high + 0.05) / (low + 0.05)
 
 
 def test_numbers_can_be_read_and_tiles_at_home_recognised_even_in_grey():
@@ -716,7 +659,7 @@ def test_plots_and_pages_that_cannot_be_made_are_refused_beforehand(tmp_path, mo
         (tmp_path / name).mkdir()
         with pytest.raises(InputError, match="is a folder: choose the name of a file"):
             check_outputs(*[tmp_path / name, None][:: 1 if plot else -1])
-    monkeypatch.setattr(report, "find_spec", lambda name: None)
+    monkeypatch.setattr(plots, "find_spec", lambda name: None)
     check_outputs(None, None)
     with pytest.raises(
         InputError, match=r"need matplotlib, which is not installed: run pip install 'slidepdb\[plot\]'"
@@ -774,7 +717,7 @@ def test_the_page_says_what_is_proven_about_the_lengths(tmp_path, monkeypatch):
     assert rows[0][:6] == ["algorithm", "heuristic", "proves", "solved", "length", "h mean"]
     assert ["greedy", "inversions", "-", "3 of 3", "26.67"] in [row[:5] for row in rows]
     assert "mean over the boards solved" in text and "All methods agree" not in text
-    assert "<td class=name>optimal" in text
+    assert '<td style="text-align:left">optimal' in text
     save_report(example(), "three boards", ["compare"], tmp_path / "a.html")
     text = (tmp_path / "a.html").read_text()
     assert "All methods agree" in text and "proves" not in text

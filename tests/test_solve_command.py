@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import solver
 from pdb_builder import Grid
 from solver import goal_board, load_set, parse_board, why_unsolvable
 from solver.commands import solve as solve_command
@@ -503,11 +504,15 @@ def test_random_boards_can_be_piped_into_solve(solve, run):
     [
         ([EASY, "--json", "--quiet"], "--json, --quiet, --show and --animate exclude each other"),
         ([EASY, "--animate", "--show"], "exclude each other"),
-        ([EASY, "--speed", "3"], "--speed is for --animate and --gif: give one of them, or leave it out"),
+        ([EASY, "--speed", "3"], "--speed is for --animate, --gif and --svg: give one of them"),
         ([EASY, "--gif", "a.png"], "a.png does not end in .gif"),
         ([EASY, "--gif", "nowhere/a.gif"], "there is no folder nowhere for a.gif"),
         (["--set", "korf100", "--gif", "a.gif"], "--gif shows the solution of one board"),
         (["--gif", "a.gif"], "--gif shows the solution of one board"),
+        ([EASY, "--svg", "a.gif"], "a.gif does not end in .svg"),
+        ([EASY, "--svg", "nowhere/a.svg"], "there is no folder nowhere for a.svg"),
+        (["--set", "korf100", "--svg", "a.svg"], "--svg shows the solution of one board"),
+        ([EASY, "--gif", "a.gif", "--svg", "a.png"], "a.png does not end in .svg"),
     ],
     ids=lambda value: " ".join(value)[-30:] if isinstance(value, list) else "",
 )
@@ -516,7 +521,7 @@ def test_what_cannot_be_shown_is_refused_before_the_search(words, message, run, 
     monkeypatch.setattr(solve_command, "solve_board", lambda *args: pytest.fail("there was a search"))
     code, output, errors = run("solve", *words)
     assert (code, output, errors.count("\n")) == (2, "", 1) and message in errors
-    assert not Path("a.gif").exists()
+    assert not Path("a.gif").exists() and not Path("a.svg").exists()
 
 
 def test_without_pillow_there_is_no_search(run, monkeypatch):
@@ -534,13 +539,23 @@ def test_the_picture_is_written_beside_the_answer(solve):
         assert picture.n_frames == 7
 
 
+def test_a_small_picture_is_written_without_pillow(solve, monkeypatch):
+    monkeypatch.setattr(gif, "find_spec", lambda name: None)
+    code, output, errors = solve(FARTHER, "--quiet", "--svg", "a.svg", "--speed", "10")
+    assert (code, output, errors) == (0, "LUL\n", "a.svg is written: 3 kB\n")
+    assert Path("a.svg").read_text() == f"{solver.solve(FARTHER, heuristic='manhattan').svg(speed=10)}\n"
+
+
 def test_without_a_solution_there_is_no_picture(solve):
     pytest.importorskip("PIL")
-    code, output, errors = solve(FARTHEST, "--goal", "first", "--node-limit", "10", "--gif", "a.gif")
-    assert code == 3 and errors.endswith("a.gif was not written: there is no solution to show\n")
-    code, output, errors = solve(STUCK, "--gif", "a.gif")
+    both = ("--gif", "a.gif", "--svg", "a.svg")
+    code, output, errors = solve(FARTHEST, "--goal", "first", "--node-limit", "10", *both)
+    assert code == 3 and errors.endswith(
+        "a.gif was not written: there is no solution to show\na.svg was not written: there is no solution to show\n"
+    )
+    code, output, errors = solve(STUCK, *both)
     assert (code, output, errors.count("\n")) == (1, "", 1)
-    assert not Path("a.gif").exists()
+    assert not Path("a.gif").exists() and not Path("a.svg").exists()
 
 
 def without_times(text):

@@ -10,9 +10,10 @@ from ..base.machine import readable_size
 from ..base.wording import counted
 from ..database import Database
 from ..pattern import Pattern, Spec
+from ..pattern_names import pattern_names, table_names
 from ..shell import bar_chart
 from .checked import checked_database
-from .drawn import draw_goal, draw_partitions, pattern_names, side_by_side, table_names
+from .drawn import draw_goal, draw_partitions, side_by_side
 
 MEANING = {
     "bits": "bit 1 of the distance for every block and arrangement",

@@ -16,7 +16,6 @@ from threading import Event
 
 from pdb_builder.base.errors import ClusterLost, InputError, Unsolvable
 from pdb_builder.base.files import check_output
-from pdb_builder.base.wording import counted
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
 from pdb_builder.shell import notice
@@ -155,8 +154,8 @@ def _run_searches(comparison: Comparison, jobs: int, results: ResultsFile | None
 
 def _present(comparison: Comparison, title: str, args: argparse.Namespace) -> None:
     """Print the comparison, and draw and report it if asked to."""
-    grid, boards = comparison.grid, comparison.finished()
-    title = f"{counted(len(boards), 'board')} of {grid} ({title})"
+    grid = comparison.grid
+    title = comparison.heading(title)
     if args.json:
         record = {
             "title": title,
@@ -164,7 +163,7 @@ def _present(comparison: Comparison, title: str, args: argparse.Namespace) -> No
             "wrap": grid.wrap,
             "goal": list(comparison.goal),
             "methods": [summary._asdict() for summary in comparison.summaries()],
-            "cells": [cell._asdict() for one in boards for cell in comparison.row(one)],
+            "cells": comparison.to_records(),
         }
         print(json.dumps(record))
     else:

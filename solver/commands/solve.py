@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice
+from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ from ..jobs import map_jobs
 from ..search import default_memory
 from ..search.outcome import INTERRUPT, PROVEN, OnProgress
 from ..settings import Settings, check_settings
+from ..show.film import check_svg, save_svg
 from ..show.gif import check_gif, save_gif
 from ..show.playback import SPEED
 from ..show.terminal import animate, obstacle
@@ -38,6 +40,7 @@ from .progress import BoardsBar, SearchMeter
 from .solution_text import given_up, solution_in_full, solution_in_line
 
 NO_MOVES = "-"  # for one of many boards without a solution, so that --quiet prints one line per board
+PICTURES = {"gif": (check_gif, save_gif), "svg": (check_svg, save_svg)}  # by the options that name their files
 RECORD_KEYS = ("shape", "wrap", "board", "goal", "solvable", "solved", "optimal", "length", "moves")
 
 
@@ -89,7 +92,7 @@ def _solve_all(
         with SearchMeter(silent=args.quiet or args.json) as meter:
             answer = _solve(next(iter(boards)), args, settings, meter.report, notify, interrupt, solver, False)
         code = _print_answer(answer, args, notify)
-        _save_gif(answer, args)
+        _save_pictures(answer, args)
         return code
     if args.heuristic is not None:
         check_name(args.heuristic)
@@ -250,12 +253,17 @@ def _print_one_of_many(answer: Answer, args: argparse.Namespace, notify: Notify)
 
 def _check_showing(args: argparse.Namespace, several: bool) -> None:
     """Raise ``InputError`` for what cannot be shown, before the search."""
-    if args.speed is not None and not args.animate and args.gif is None:
-        raise InputError("--speed is for --animate and --gif: give one of them, or leave it out")
-    if args.gif is not None:
+    if args.speed is not None and not args.animate and args.gif is None and args.svg is None:
+        raise InputError("--speed is for --animate, --gif and --svg: give one of them, or leave it out")
+    for option, path, (check, _) in _pictures(args):
         if several:
-            raise InputError("--gif shows the solution of one board: write the board after the command")
-        check_gif(args.gif)
+            raise InputError(f"--{option} shows the solution of one board: write the board after the command")
+        check(path)
+
+
+def _pictures(args: argparse.Namespace) -> Iterator[tuple[str, Path, tuple[Callable, Callable]]]:
+    """The files to draw into, each with its option and what checks and draws it."""
+    return ((option, path, PICTURES[option]) for option in PICTURES if (path := getattr(args, option)) is not None)
 
 
 def _show(solution: Solution, args: argparse.Namespace, notify: Notify) -> bool:
@@ -283,12 +291,13 @@ def _play(solution: Solution, args: argparse.Namespace) -> bool:
     return complete
 
 
-def _save_gif(answer: Answer, args: argparse.Namespace) -> None:
-    """Draw the solution into a file if asked to."""
-    if args.gif is None or answer.solution is None:
+def _save_pictures(answer: Answer, args: argparse.Namespace) -> None:
+    """Draw the solution into files if asked to."""
+    if answer.solution is None:
         return
-    if not answer.solution.solved:
-        notice(f"{args.gif} was not written: there is no solution to show")
-        return
-    save_gif(answer.solution, args.gif, args.speed or SPEED)
-    notice(f"{args.gif} is written: {args.gif.stat().st_size / 1000:,.0f} kB")
+    for _, path, (_, save) in _pictures(args):
+        if not answer.solution.solved:
+            notice(f"{path} was not written: there is no solution to show")
+            continue
+        save(answer.solution, path, args.speed or SPEED)
+        notice(f"{path} is written: {path.stat().st_size / 1000:,.0f} kB")

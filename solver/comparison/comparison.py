@@ -16,6 +16,9 @@ from typing import Any
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.machine import processor_and_cores
+from pdb_builder.base.markup import element
+from pdb_builder.base.wording import counted
+from pdb_builder.drawing import Picture
 from pdb_builder.grid import Grid
 from pdb_builder.revision import revision
 
@@ -33,7 +36,10 @@ from ..solution import Solution
 from ..solving import solve_board
 from .cells import Cell, Summary, furthest, summarise
 from .claims import check_agreement, claims_of, published_claim
+from .headline import headline
 from .methods import Method, parallel_searches, prepare_methods
+from .plots import check_library, draw
+from .tables import summary_table
 
 WRAPPED = " # wrapped"  # after a board with joined edges: a comment to whoever parses it
 
@@ -197,6 +203,37 @@ class Comparison:
         for method in self.methods if self.finished() else ():
             rows.append(summarise(method, self.column(method), rows[0] if rows else None))
         return rows
+
+    def to_records(self) -> list[dict[str, int | float | str | None]]:
+        """The cells of the finished boards, each by the names of a file of results: pandas makes a table of them."""
+        return [cell._asdict() for one in self.finished() for cell in self.row(one)]
+
+    def svg(self, title: str | None = None) -> Picture:
+        """The pictures of the comparison side by side, as ``pdb-solver compare`` plots them; a notebook shows them.
+
+        Raises ``InputError`` if matplotlib is not installed, and if no board is finished.
+        """
+        check_library()
+        if not self.finished():
+            raise InputError("no board is finished, so there is nothing to draw: run the searches first")
+        image = draw(self, title or self.heading(), "svg").decode()
+        return Picture(image[image.index("<svg") :].rstrip())
+
+    def heading(self, name: str = "") -> str:
+        """What was compared, in a line; ``name`` says which boards these are."""
+        return f"{counted(len(self.finished()), 'board')} of {self.grid}{f' ({name})' * bool(name)}"
+
+    def __repr__(self) -> str:
+        done, every = len(self.finished()), len(self.instances)
+        rest = f", {done} of them finished" * (done < every)
+        methods, boards = counted(len(self.methods), "method"), counted(every, "board")
+        return f"<Comparison of {methods} on {boards} of {self.grid}{rest}>"
+
+    def _repr_html_(self) -> str:
+        if not self.finished():
+            return element("p", repr(self))
+        means = element("p", f"{self.heading()}, means per board")
+        return element("div", element("p", element("b", headline(self))), means, summary_table(self).html())
 
     def shortest(self, instance: Instance) -> tuple[int | None, bool]:
         """The shortest known length for a board, None if there is none, and whether it is proven shortest."""

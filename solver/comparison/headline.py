@@ -8,12 +8,16 @@ worth more than longer ones, so if lengths vary, the sentence says by how much.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pdb_builder.base.wording import counted
 
 from ..number_text import format_count, format_ratio, format_seconds
 from .cells import Cell, Summary
-from .comparison import Comparison
 from .methods import Method
+
+if TYPE_CHECKING:
+    from .comparison import Comparison
 
 NOISE = 1.25  # times that differ by a smaller factor may do so by chance
 MEASURABLE = 0.1  # seconds for all boards: shorter times say more about the machine than about the methods

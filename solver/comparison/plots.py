@@ -26,6 +26,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 from statistics import mean, median
@@ -39,12 +40,13 @@ from pdb_builder.base.folders import has_home
 
 from ..number_text import format_ratio
 from .cells import Cell
-from .comparison import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
+
+    from .comparison import Comparison
 
 # Black, then colours of Okabe & Ito, which the colour-blind can tell apart; neighbours differ in brightness.
 COLOURS = ("#000000", "#D55E00", "#0072B2", "#E69F00", "#CC79A7", "#009E73", "#56B4E9")
@@ -82,6 +84,8 @@ def _spare_home() -> None:
 
 def check_library() -> None:
     """Raise ``InputError`` if matplotlib cannot be used, before hours are spent on what it is to draw."""
+    if find_spec("matplotlib") is None:
+        raise InputError("pictures need matplotlib, which is not installed: run pip install 'slidepdb[plot]'")
     _spare_home()
     try:
         import matplotlib.figure  # noqa: F401

@@ -8,19 +8,18 @@ from __future__ import annotations
 import html
 import shlex
 import time
-from importlib.util import find_spec
 from pathlib import Path
 
 from pdb_builder import __version__
-from pdb_builder.base.errors import InputError
 from pdb_builder.base.files import check_output, output_file
 from pdb_builder.base.machine import description
 
 from ..board import format_board
+from ..text_table import TextTable
 from .comparison import Comparison
 from .headline import headline
 from .plots import check_library, draw_panels
-from .tables import TextTable, board_table, summary_table
+from .tables import board_table, summary_table
 
 CSS = """
 :root { color-scheme: light dark; --ink: #111; --paper: #fff; --pale: #ddd; --blue: #0072b2; --box: #f3f3f3; }
@@ -36,7 +35,6 @@ th, td { padding: 0.25rem 0.6rem; text-align: right; white-space: nowrap; }
 :is(th, td):first-child { position: sticky; left: 0; background: var(--paper); }
 th { border-bottom: 2px solid var(--ink); }
 td { border-bottom: 1px solid var(--pale); }
-.name { text-align: left; }
 .wide { overflow-x: auto; }
 .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); gap: 1.5rem; }
 .pictures:has(> :nth-child(4)) { max-width: 52rem; }
@@ -60,8 +58,6 @@ def check_outputs(plot: Path | None, report: Path | None) -> None:
     if report is not None:
         check_output(report, ".html", ".htm")
     if plot or report:
-        if find_spec("matplotlib") is None:
-            raise InputError("pictures need matplotlib, which is not installed: run pip install 'slidepdb[plot]'")
         check_library()
 
 
@@ -72,7 +68,7 @@ def save_report(comparison: Comparison, title: str, words: list[str], path: Path
     parts = [
         f"<h1>{html.escape(title)}</h1>",
         f"<p class=headline>{html.escape(headline(comparison))}</p>",
-        _as_html(summary_table(comparison)),
+        _wide(summary_table(comparison)),
         "<p>Means per board. <em>h</em> is the heuristic's value at the start. <em>expanded</em> counts the boards "
         "whose moves were tried, <em>generated</em> every move tried, and the start. <em>ratio</em> is what "
         f"{html.escape(str(first))} generated, divided by what the row generated. Figures after &gt; are lower bounds: "
@@ -81,7 +77,7 @@ def save_report(comparison: Comparison, title: str, words: list[str], path: Path
         "<h2>To run it again</h2>",
         f"<pre>{html.escape(shlex.join(['pdb-solver', *words]))}</pre>",
         f"<p>slidepdb {__version__}, {html.escape(description())}, {time.strftime('%Y-%m-%d %H:%M %Z')}.</p>",
-        f"<details><summary>Board by board</summary>{_as_html(board_table(comparison))}</details>",
+        f"<details><summary>Board by board</summary>{_wide(board_table(comparison))}</details>",
         f"<details><summary>The boards</summary><pre>{html.escape(chr(10).join(boards))}</pre>"
         f"<p>The goal is {html.escape(format_board(comparison.grid, comparison.goal))}.</p></details>",
     ]
@@ -93,12 +89,6 @@ def save_report(comparison: Comparison, title: str, words: list[str], path: Path
         file.write(("\n".join([page, *parts]) + "\n").encode(errors="replace"))
 
 
-def _as_html(table: TextTable) -> str:
-    def row(tag: str, cells: list[str]) -> str:
-        marks = ["" if table.is_number(column) else " class=name" for column in range(len(cells))]
-        texts = (f"<{tag}{mark}>{html.escape(cell)}</{tag}>" for mark, cell in zip(marks, cells, strict=True))
-        return f"<tr>{''.join(texts)}</tr>"
-
-    groups = "".join(f"<th colspan={span}>{html.escape(group)}</th>" for group, span in table.groups or ())
-    rows = [f"<tr>{groups}</tr>" * bool(groups), row("th", table.headings), *(row("td", cells) for cells in table.rows)]
-    return f"<div class=wide><table>{chr(10).join(rows)}</table></div>"
+def _wide(table: TextTable) -> str:
+    """A table that is scrolled where the page is too narrow for it."""
+    return f"<div class=wide>{table.html()}</div>"

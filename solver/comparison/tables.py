@@ -7,41 +7,14 @@ lengths after ``<=`` are not proven shortest.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from ..number_text import format_count, format_large, format_ratio, format_seconds
+from ..text_table import TextTable
 from .cells import Summary
-from .comparison import Comparison
 
-
-class TextTable(NamedTuple):
-    """Headings and rows of text. Groups are headings above several columns, each with the number of columns."""
-
-    headings: list[str]
-    rows: list[list[str]]
-    groups: list[tuple[str, int]] | None = None
-
-    def __str__(self) -> str:
-        """Columns of numbers are aligned right, columns of names left."""
-        widths = [max(map(len, column)) for column in zip(self.headings, *self.rows, strict=True)]
-        at, titles, lines = 0, [], []
-        for title, span in self.groups or ():
-            room = sum(widths[at : at + span]) + 2 * (span - 1)
-            widths[at + span - 1] += max(0, len(title) - room)  # a title wider than its columns
-            titles.append(title.rjust(room))
-            at += span
-        if titles:
-            lines.append("  ".join(titles))
-        for row in [self.headings, *self.rows]:
-            cells = [
-                text.rjust(width) if self.is_number(column) else text.ljust(width)
-                for column, (text, width) in enumerate(zip(row, widths, strict=True))
-            ]
-            lines.append("  ".join(cells))
-        return "\n".join(line.rstrip() for line in lines)
-
-    def is_number(self, column: int) -> bool:
-        return self.headings[column] not in ("algorithm", "heuristic", "proves")
+if TYPE_CHECKING:
+    from .comparison import Comparison
 
 
 def summary_table(comparison: Comparison) -> TextTable:

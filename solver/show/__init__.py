@@ -1,1 +1,1 @@
-"""Solutions to watch: played in the terminal, or drawn as a GIF."""
+"""What can be looked at: boards and solutions drawn, solutions played in the terminal, and what notebooks show."""

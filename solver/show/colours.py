@@ -9,23 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from pdb_builder.drawing import DARK, LIGHT, NIGHT, RAINBOW, Colour
 from pdb_builder.grid import Grid
-
-Colour = tuple[int, int, int]
-
-# From the first corner of the goal to the last: about equally bright, so that one dark text is readable on all.
-RAINBOW = (
-    (94, 228, 208),
-    (98, 190, 250),
-    (152, 154, 255),
-    (214, 144, 250),
-    (255, 142, 180),
-    (255, 170, 112),
-    (250, 216, 96),
-)
-NIGHT: Colour = (30, 34, 46)  # the ground below the tiles
-DARK: Colour = (20, 23, 32)  # numbers on bright tiles
-LIGHT: Colour = (238, 241, 248)  # numbers on dark tiles
 
 
 class TileColours(NamedTuple):

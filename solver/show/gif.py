@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.files import check_output, output_file
+from pdb_builder.drawing import DARK, LIGHT, NIGHT, Colour, pixels_apart
 from pdb_builder.grid import Grid
 
-from .colours import DARK, LIGHT, NIGHT, Colour, corner_share, mix, tile_colours
+from .colours import corner_share, mix, tile_colours
 from .playback import SPEED, check_solved, check_speed
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from ..solution import Solution
 
 PILLOW = (10, 1)  # the first version with a font of any size
-SIDE = 464  # pixels of the longer side of a board
-SMALLEST, LARGEST = 26, 84  # pixels from tile to tile
 MARGIN = 14
 CAPTION = 34  # the height of the line below the board
 FIRST, LAST = 120, 300  # hundredths of a second for the start and for the goal
@@ -125,7 +124,7 @@ class Painter:
 
         self.grid = grid
         self.homes = {tile: cell for cell, tile in enumerate(goal)}
-        self.pitch = max(SMALLEST, min(LARGEST, SIDE // max(grid.rows, grid.cols)))  # from tile to tile
+        self.pitch = pixels_apart(grid)
         self.gap = max(2, self.pitch // 14)
         digits = len(str(grid.cells - 1))
         self.number_font = ImageFont.load_default(round(self.pitch * (0.46 if digits < 3 else 0.36)))

@@ -22,9 +22,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 from pdb_builder.base.errors import InputError
+from pdb_builder.drawing import Colour
 from pdb_builder.grid import Grid
 
-from .colours import Colour, TileColours, corner_share, tile_colours
+from .colours import TileColours, corner_share, tile_colours
 from .playback import SPEED, check_solved, check_speed
 
 if TYPE_CHECKING:

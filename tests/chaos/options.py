@@ -78,9 +78,17 @@ COLLECTIONS = (
     ";".join(["1,2,3,4/5,6,7,8"] * 101),
     "",
 )
-ENDINGS = {"gif": ".gif", "csv": ".csv", "resume": ".csv", "plot": ".png", "report": ".html", "output": ".h5"}
+ENDINGS = {
+    "gif": ".gif",
+    "svg": ".svg",
+    "csv": ".csv",
+    "resume": ".csv",
+    "plot": ".png",
+    "report": ".html",
+    "output": ".h5",
+}
 # The endings of existing files that an option may replace. It never replaces a file of another kind.
-REPLACED = {"gif": (".gif",), "plot": (".png", ".svg"), "report": (".html", ".htm")}
+REPLACED = {"gif": (".gif",), "svg": (".svg",), "plot": (".png", ".svg"), "report": (".html", ".htm")}
 
 
 Draw = Callable[[random.Random, bool], str]  # whether the value is to be sober
@@ -167,7 +175,7 @@ def furnish(sandbox: Sandbox, chance: random.Random) -> None:
     sandbox.fetch(*DATABASES)
     (work / "boards.txt").write_bytes(draw_text(chance, several=True, near=True).content)
     shutil.copy(sandbox.stock.databases / "3x3-4-4.h5", work / "precious.h5")
-    for name in ("notes.txt", "junk.h5", "old.gif", "old.png", "old.html", "old.csv"):
+    for name in ("notes.txt", "junk.h5", "old.gif", "old.svg", "old.png", "old.html", "old.csv"):
         (work / name).write_text("precious\n")
     (work / "empty.csv").touch()
     (work / "folder.d").mkdir()
@@ -182,7 +190,8 @@ def _path(chance: random.Random, option: str, sober: bool) -> str:
             return "boards.txt"
         return chance.choice(("new", "new", "ünï ☃", "a\nb", "-x")) + ENDINGS.get(option, "")
     paths = [
-        *("notes.txt", "precious.h5", "junk.h5", "old.gif", "old.png", "old.html", "old.csv", "empty.csv", "link.gif"),
+        *("notes.txt", "precious.h5", "junk.h5", "old.gif", "old.svg", "old.png", "old.html", "old.csv"),
+        *("empty.csv", "link.gif"),
         *("folder.d", "folder.d/new.h5", "folder.d/new.csv", "no/such/folder.csv", "loop.h5", "dangling.h5"),
         *("", ".", "..", "/dev/null", "/dev/null/x.h5", "/proc/x.h5", "/proc/x.csv", "new.svg", "new.PNG", "n" * 300),
         f"{'n' * 248}.{ENDINGS.get(option, '.txt')[1:]}",

@@ -32,7 +32,7 @@ BUILT_ON_DEMAND = re.compile(r"(walking-distance|pruning)-.+\.h5")
 ENDS = {
     ".gif": (b"GIF8", b";"),
     ".png": (b"\x89PNG", b"IEND\xaeB`\x82"),
-    ".svg": (b"<?xml", b"</svg>\n"),
+    ".svg": (b"<", b"</svg>\n"),
     ".html": (b"<!doctype html>", b"</html>\n", b"</details>\n"),
 }
 
