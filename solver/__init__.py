@@ -34,7 +34,10 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from .distance_distribution import Distribution as Distribution
     from .distance_distribution import distribution as distribution
     from .goals import goal_board as goal_board
+    from .heuristic_check import HeuristicCheck as HeuristicCheck
+    from .heuristic_check import check_heuristic as check_heuristic
     from .heuristics import HEURISTICS as HEURISTICS
+    from .heuristics.own import heuristic as heuristic
     from .instances import load_set as load_set
     from .instances import random_board as random_board
     from .search import SEARCHES as SEARCHES
@@ -66,6 +69,9 @@ _HOMES = {
     "why_unsolvable": "solver.solvability",
     "facts_of": "solver.solvability",
     "load_set": "solver.instances",
+    "heuristic": "solver.heuristics.own",
+    "check_heuristic": "solver.heuristic_check",
+    "HeuristicCheck": "solver.heuristic_check",
     "HEURISTICS": "solver.heuristics",
     "SEARCHES": "solver.search",
 }

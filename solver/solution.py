@@ -88,11 +88,7 @@ class Solution:
 
     def boards(self) -> Iterator[Board]:
         """The boards along the way, start and goal included."""
-        board = list(self.board)
-        yield self.board
-        for tile in self.tiles:
-            _move(self.grid, board, tile)
-            yield tuple(board)
+        return boards_along(self.grid, self.board, self.tiles)
 
     def as_dict(self, of: str = "tile") -> dict:
         """Everything, for JSON. The letters are moves of the tile or of the blank."""
@@ -129,6 +125,15 @@ class Solution:
             record["solution_count"] = len(self.solutions)
             record["solutions"] = [self.letters(tiles, of) for tiles in self.solutions]
         return record
+
+
+def boards_along(grid: Grid, start: Board, tiles: Sequence[int]) -> Iterator[Board]:
+    """The boards along the moves of some tiles, the first and the last included."""
+    board = list(start)
+    yield start
+    for tile in tiles:
+        _move(grid, board, tile)
+        yield tuple(board)
 
 
 def _move(grid: Grid, board: list[int], tile: int) -> tuple[int, int]:
