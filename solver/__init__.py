@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from .heuristics.own import heuristic as heuristic
     from .instances import load_set as load_set
     from .instances import random_board as random_board
+    from .notation import scramble as scramble
     from .search import SEARCHES as SEARCHES
     from .settings import Settings as Settings
     from .show.gif import save_gif as save_gif
@@ -69,6 +70,7 @@ _HOMES = {
     "why_unsolvable": "solver.solvability",
     "facts_of": "solver.solvability",
     "load_set": "solver.instances",
+    "scramble": "solver.notation",
     "heuristic": "solver.heuristics.own",
     "check_heuristic": "solver.heuristic_check",
     "HeuristicCheck": "solver.heuristic_check",
