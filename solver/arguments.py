@@ -42,7 +42,7 @@ def solve_options(command: argparse.ArgumentParser) -> None:
     )
     _cluster_option(command)
     command.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
-    command.add_argument("--compact", action="store_true", help="write runs of the same move as in R2 U L3")
+    command.add_argument("--compact", action="store_true", help="write runs of the same move as in R2 D L")
     command.add_argument("--show", action="store_true", help="print the boards along the way")
     command.add_argument(
         "--quiet",
@@ -189,7 +189,7 @@ def _board_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--scramble",
         metavar="MOVES",
-        help="the board that these moves lead to from the goal, as in 'R2 U L3' (of 4x4, unless --shape or a --goal "
+        help="the board that these moves lead to from the goal, as in 'R2 D L' (of 4x4, unless --shape or a --goal "
         "that is a board says otherwise)",
     )
     command.add_argument(

@@ -1,4 +1,4 @@
-"""Moves as people write them: a letter each, up, down, left or right, and runs of the same as in ``R2 U L3``.
+"""Moves as people write them: a letter each, up, down, left or right, and runs of the same as in ``R2 D L``.
 
 A letter says where a tile goes or, in the other convention, where the blank goes; the two are opposites. Which one is
 meant cannot be seen, so it has to be said. A *scramble* is a sequence of moves from the goal, and the board it leads
@@ -37,7 +37,7 @@ def letter_of(grid: Grid, source: int, target: int) -> str:
 
 
 def compact(letters: str) -> str:
-    """Letters with run lengths, as in ``R2 U L3``."""
+    """Letters with run lengths, as in ``R2 D L``."""
     runs = ((letter, sum(1 for _ in run)) for letter, run in groupby(letters))
     return " ".join(letter if count == 1 else f"{letter}{count}" for letter, count in runs)
 
@@ -45,13 +45,13 @@ def compact(letters: str) -> str:
 def scramble(
     moves: str, shape: str | tuple[int, int] | Grid, goal: str | Sequence = "last", wrap: bool = False, of: str = "tile"
 ) -> Board:
-    """The board that moves lead to from the goal: letters, with run lengths if wanted, as in ``R2 U L3``.
+    """The board that moves lead to from the goal: letters, with run lengths if wanted, as in ``R2 D L``.
 
     They are moves ``of`` the tile, or of the blank. ``shape`` and ``goal`` are given as for ``solve``, and ``wrap``
     joins the edges. Raises ``InputError`` for what is not a move, and for a move off the board.
     """
     if not isinstance(moves, str):
-        raise InputError(f"a scramble must be text, got {moves!r}: write it as 'R2 U L3'")
+        raise InputError(f"a scramble must be text, got {moves!r}: write it as 'R2 D L'")
     if of not in WHOSE:
         raise InputError(f"moves are those of the {' or the '.join(WHOSE)}, got {of!r}: give one of these words")
     grid = grid_of(shape, wrap)
@@ -85,7 +85,7 @@ def _letters_in(text: str) -> Iterator[str]:
         move = _MOVE.match(text, at)
         place = f"at character {at + 1} of the scramble"
         if move is None:
-            raise InputError(f"{text[at : at + 12]!r} {place} is not a move: write U, D, L or R, as in 'R2 U L3'")
+            raise InputError(f"{text[at : at + 12]!r} {place} is not a move: write U, D, L or R, as in 'R2 D L'")
         letter, times, prime = move[1].upper(), int(move[2][:6] or 1), move[3]
         if prime:
             raise InputError(f"{move[0]!r} {place}: sliding tiles have no primes: write {OPPOSITES[letter]} instead")

@@ -85,7 +85,7 @@ class Solution:
 
     @property
     def compact_moves(self) -> str:
-        """The moves with run lengths, as in ``R2 U L3``."""
+        """The moves with run lengths, as in ``R2 D L``."""
         return compact(self.moves)
 
     def letters(self, tiles: Sequence[int], of: str = "tile", in_runs: bool = False) -> str:
@@ -98,7 +98,7 @@ class Solution:
         return boards_along(self.grid, self.board, self.tiles)
 
     def as_dict(self, of: str = "tile", in_runs: bool = False) -> dict:
-        """Everything, for JSON. The letters are moves of the tile or of the blank, and with run lengths if asked for."""
+        """Everything, for JSON. The letters are moves of the tile or of the blank, perhaps with run lengths."""
         record = {
             "shape": self.grid.shape,
             "wrap": self.grid.wrap,

@@ -32,7 +32,8 @@ LIMITS = {
 def solution_in_full(solution: Solution, of: str, in_runs: bool, show_boards: bool) -> Iterator[str]:
     """The lines that describe a solution and its search.
 
-    The letters name the moves ``of`` the tile or the blank, ``in_runs`` with run lengths. With ``show_boards`` all boards along the way are drawn.
+    The letters name the moves ``of`` the tile or the blank, with run lengths if they are ``in_runs``. With
+    ``show_boards`` all boards along the way are drawn.
     """
     grid = solution.grid
     yield draw_start_and_goal(grid, solution.board, solution.goal)

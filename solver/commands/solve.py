@@ -274,9 +274,8 @@ def _show(solution: Solution, args: argparse.Namespace, notify: Notify) -> bool:
 def _play(solution: Solution, args: argparse.Namespace) -> bool:
     """Play a solution in the terminal; returns False if that was interrupted."""
     try:
-        reading = args.scramble is None and (
-            not args.board or args.board == ["-"]
-        )  # from stdin, perhaps, and then the next board may be typed
+        # From stdin, perhaps, and then the next board may be typed.
+        reading = args.scramble is None and args.board in ([], ["-"])
         animate(solution, sys.stdout, args.speed or SPEED, of=args.moves, keep_input=reading)
         complete = True
     except KeyboardInterrupt:

@@ -300,7 +300,7 @@ def prepare(function: Callable, frame: Frame) -> Heuristic:
                 raise InputError(f"{name} raises an error for the board {where}, but not always: let it be a function")
             raise InputError(
                 f"{name} is declared consistent, but a move to {where} changes it from {before} to {after}: correct "
-                "it, or declare it `admissible` only; check_heuristic finds such boards"
+                "it, or declare it admissible only; check_heuristic finds such boards"
             )
 
     if admissible and (value := raw_value(goal)) > 0:
