@@ -52,12 +52,15 @@ def heuristic_for(
         else:
             heuristic = prepare(settings.heuristic, grid, blank, folder, notify, progress, settings.huge_pages)
         if search.optimal and not heuristic.admissible:
-            fact, remedy = "inadmissible", "use another heuristic"
+            fact, remedy = "inadmissible", "use another heuristic, or"
             if heuristic.fingerprint:
-                fact, remedy = "not declared admissible", "declare it with '@heuristic(admissible=True)' if it is"
+                fact, remedy = (
+                    "not declared admissible",
+                    "declare it with '@heuristic(admissible=True)' if it is, or use",
+                )
             raise InputError(
-                f"{heuristic.name} is {fact}, so {algorithm} cannot guarantee a shortest solution with it: {remedy}, "
-                "or use greedy, weighted-a-star or beam"
+                f"{heuristic.name} is {fact}, so {algorithm} cannot guarantee a shortest solution with it: {remedy} "
+                "greedy, weighted-a-star or beam"
             )
         return heuristic
     fallback = without_database(grid)
