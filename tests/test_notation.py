@@ -2,6 +2,7 @@
 
 import json
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -61,7 +62,7 @@ def test_run_lengths():
         letters = "".join(chance.choices("UDLR", k=chance.randrange(30)))
         runs = compact(letters).split()
         assert "".join(run[0] * int(run[1:] or 1) for run in runs) == letters
-        assert all(first[0] != second[0] for first, second in zip(runs, runs[1:], strict=False))
+        assert all(first[0] != second[0] for first, second in pairwise(runs))
         assert not any(run.endswith("1") and len(run) == 2 for run in runs)
 
 
