@@ -26,6 +26,7 @@ import linecache
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from pathlib import Path
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeVar
 
@@ -221,9 +222,11 @@ def _refused(function: FunctionType, error: Exception) -> InputError:
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))
     # The innermost place comes first.
     place = re.search(r'File "(.+)", line (\d+)', text) or re.search(r"(?:at|from) (\S.*) \((\d+)\)", text)
-    line = int(place[2]) if place else function.__code__.co_firstlineno
-    source = "" if place is None else linecache.getline(function.__code__.co_filename, line).strip()
-    where = f"line {line}" + f", {source[:80]!r}" * bool(source)
+    where = f"something after line {function.__code__.co_firstlineno}"
+    if place:
+        file, here = Path(place[1]).name, function.__code__.co_filename
+        source = linecache.getline(here, int(place[2])).strip() if file == Path(here).name else f"in {file}"
+        where = f"line {place[2]}" + f", {source[:80]!r}" * bool(source)
     if "Cannot modify readonly array" in text:
         reason = "neither the board nor the homes may be changed: change a copy, as in board.copy()"
     else:
