@@ -225,8 +225,12 @@ def _refused(function: FunctionType, error: Exception) -> InputError:
     where = f"something after line {function.__code__.co_firstlineno}"
     if place:
         file, here = Path(place[1]).name, function.__code__.co_filename
-        source = linecache.getline(here, int(place[2])).strip() if file == Path(here).name else f"in {file}"
-        where = f"line {place[2]}" + f", {source[:80]!r}" * bool(source)
+        source = linecache.getline(here, int(place[2])).strip()
+        where = f"line {place[2]}"
+        if file != Path(here).name:
+            where += f" of {file}"
+        elif source:
+            where += f", {source[:80]!r}"
     if "Cannot modify readonly array" in text:
         reason = "neither the board nor the homes may be changed: change a copy, as in board.copy()"
     else:
