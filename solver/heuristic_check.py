@@ -158,6 +158,15 @@ def _number_of(board):
     return number
 
 
+@shared
+def _number_after(board, blank, cell):
+    """The number of the board after the move of the tile on a cell."""
+    board[blank], board[cell] = board[cell], 0
+    number = _number_of(board)
+    board[blank], board[cell] = 0, board[blank]
+    return number
+
+
 @kernel
 def _board_of(number, board):
     """Make ``board`` that of a number."""
@@ -186,9 +195,7 @@ def _list_boards(goal, neighbours, distance, found):
         for cell in neighbours[blank]:
             if cell < 0:
                 break
-            board[blank], board[cell] = board[cell], 0
-            there = _number_of(board)
-            board[blank], board[cell] = 0, board[blank]
+            there = _number_after(board, blank, cell)
             if distance[there] < 0:
                 distance[there] = distance[here] + 1
                 found[count] = there
@@ -218,9 +225,7 @@ def _first_jump(neighbours, numbers, value):
         for cell in neighbours[blank]:
             if cell < 0:
                 break
-            board[blank], board[cell] = board[cell], 0
-            there = _number_of(board)
-            board[blank], board[cell] = 0, board[blank]
+            there = _number_after(board, blank, cell)
             if abs(value[number] - value[there]) > 1:
                 return np.int64(number), np.int64(there)
     return np.int64(-1), np.int64(-1)

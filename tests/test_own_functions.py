@@ -354,8 +354,18 @@ def test_an_error_that_a_function_raises_is_an_error_with_the_board(name):
             solve(BOARD, heuristic=function, algorithm=name, threads=2)
         board = str(error.value).split("for the board ")[1].split(":")[0]
         assert board.split()[4 if function is outside else 8] == "8"
-    with pytest.raises(InputError, match="own:raising raises ValueError"):
-        check_heuristic(raising, "3x3")
+
+
+def test_an_error_counts_on_whichever_board():
+    """Of a function that is not declared admissible, no board is looked at again after the search."""
+
+    def undeclared_raising(board, home):
+        return raising(board, home)
+
+    with pytest.raises(InputError, match=r"ValueError \(not this one\)"):
+        solve(BOARD, heuristic=undeclared_raising, algorithm="greedy")
+    with pytest.raises(InputError, match=r"ValueError \(not this one\)"):
+        check_heuristic(undeclared_raising, "3x3")
 
 
 # ---- what they refer to -------------------------------------------------------------------------
