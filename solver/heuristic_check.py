@@ -127,7 +127,7 @@ def check_heuristic(
     for at in range(0, found.size, AT_ONCE):
         failed = _evaluate(code.code.address, about, grid.cells, found[at : at + AT_ONCE], value)
         if failed >= 0:
-            code.value(grid, np.array(board_at(failed)), home)  # raises what it has raised
+            code.raise_again(grid, board_at(failed), home)
     exceeding = np.flatnonzero(value[found] > distance[found])
     highest = found[exceeding[0]] if exceeding.size else None
     before, after = _first_jump(neighbours, found, value)

@@ -28,7 +28,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import CellType, CodeType, FunctionType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 import numpy as np
 from numba import carray, cfunc, njit, types
@@ -99,6 +99,12 @@ class Compiled(NamedTuple):
                 f"{format_board(grid, board.tolist())}: let it return a number for every board"
             ) from None
 
+    def raise_again(self, grid: Grid, board: Board, home: np.ndarray) -> NoReturn:
+        """Raise ``InputError`` for a board whose value a kernel could not get."""
+        self.value(grid, np.array(board), home)
+        where = format_board(grid, board)
+        raise InputError(f"{self.name} raises an error for the board {where}, but not always: let chance play no part")
+
 
 def compiled(function: Callable) -> Compiled:
     """The function compiled, as it is now. Raises ``InputError`` if that cannot be done."""
@@ -162,7 +168,7 @@ def _with_functions(function: FunctionType, made: dict[FunctionType, Any]) -> An
     return made[function]
 
 
-def _is_plain(value: object) -> bool:
+def _is_plain(value: object) -> TypeGuard[FunctionType]:
     """Whether a value is a function that the compiler does not know."""
     return isinstance(value, FunctionType) and (value.__module__ or "").partition(".")[0] not in ("numpy", "numba")
 
@@ -195,7 +201,7 @@ def fingerprint_of(function: FunctionType) -> str:
 
 def _digest(value: object, update: Callable[[bytes], object], seen: set[int]) -> None:
     value = getattr(value, "py_func", value)
-    if isinstance(value, FunctionType) and _is_plain(value):
+    if _is_plain(value):
         if id(value) not in seen:
             seen.add(id(value))
             for one in (value.__code__, value.__defaults__, _globals(value), _closure(value)):
@@ -236,7 +242,7 @@ def _refused(function: FunctionType, error: Exception) -> InputError:
     else:
         said = [one.strip(" >") for one in text.splitlines() if one.strip() and not one.startswith("Failed in ")]
         reason = " ".join(said[: 2 if said and said[0].endswith("signature:") else 1]) or type(error).__name__
-        reason = _in_short(reason).rstrip(".") + ": numba.pydata.org says what can be compiled"
+        reason = _in_short(reason).rstrip(".") + ": use numbers, loops, numpy and what else numba compiles"
     return InputError(f"{name_of(function)} cannot be compiled because of {where}: {reason}")
 
 
@@ -301,13 +307,11 @@ def prepare(function: Callable, frame: Frame) -> Heuristic:
     def look() -> None:
         """Raise ``InputError`` if something was wrong with a value."""
         for kind, before, after, *board in (fault.tolist() for fault in faults if fault[0]):
-            raw_value(np.array(board))  # raises what it has raised
-            where = format_board(grid, board)
             if kind == RAISED:
-                raise InputError(f"{name} raises an error for the board {where}, but not always: let it be a function")
+                code.raise_again(grid, board, home)
             raise InputError(
-                f"{name} is declared consistent, but a move to {where} changes it from {before} to {after}: correct "
-                "it, or declare it admissible only; check_heuristic finds such boards"
+                f"{name} is declared consistent, but a move to {format_board(grid, board)} changes it from {before} to "
+                f"{after}: correct it, or declare it admissible only; check_heuristic finds such boards"
             )
 
     if admissible and (value := raw_value(goal)) > 0:
