@@ -309,8 +309,11 @@ class Callable:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (changing, r"because of line \d+, 'board\[0, 0\] = 1': neither the board nor the homes may be changed"),
-        (changing_homes, r"because of line \d+, 'home\[0, 0\] \+= 1': neither the board nor the homes may be changed"),
+        (changing, r"because of line \d+, 'board\[0, 0\] = 1': neither the board nor other arrays may be changed"),
+        (
+            changing_homes,
+            r"because of line \d+, 'home\[0, 0\] \+= 1': neither the board nor other arrays may be changed",
+        ),
         (confusing, r"own:confusing cannot be compiled because of something after line \d+: "),
         (text_and_number, r"because of line \d+, 'moves \+= \"a\"': No implementation of function"),
         (importing, r"because of line \d+, 'import math'"),

@@ -238,9 +238,13 @@ def _refused(function: FunctionType, error: Exception) -> InputError:
         elif source:
             where += f", {source[:80]!r}"
     if "Cannot modify readonly array" in text:
-        reason = "neither the board nor the homes may be changed: change a copy, as in board.copy()"
+        reason = "neither the board nor other arrays may be changed: change a copy, as in board.copy()"
     else:
-        said = [one.strip(" >") for one in text.splitlines() if one.strip() and not one.startswith("Failed in ")]
+        said = [
+            one.strip().removeprefix(">>> ")
+            for one in text.splitlines()
+            if one.strip() and not one.startswith("Failed in ")
+        ]
         reason = " ".join(said[: 2 if said and said[0].endswith("signature:") else 1]) or type(error).__name__
         reason = _in_short(reason).rstrip(".") + ": use numbers, loops, numpy and what else numba compiles"
     return InputError(f"{name_of(function)} cannot be compiled because of {where}: {reason}")
