@@ -34,9 +34,13 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from .distance_distribution import Distribution as Distribution
     from .distance_distribution import distribution as distribution
     from .goals import goal_board as goal_board
+    from .heuristic_check import HeuristicCheck as HeuristicCheck
+    from .heuristic_check import check_heuristic as check_heuristic
     from .heuristics import HEURISTICS as HEURISTICS
+    from .heuristics.own import heuristic as heuristic
     from .instances import load_set as load_set
     from .instances import random_board as random_board
+    from .notation import scramble as scramble
     from .search import SEARCHES as SEARCHES
     from .settings import Settings as Settings
     from .show.film import save_svg as save_svg
@@ -70,6 +74,10 @@ _HOMES = {
     "why_unsolvable": "solver.solvability",
     "facts_of": "solver.solvability",
     "load_set": "solver.instances",
+    "scramble": "solver.notation",
+    "heuristic": "solver.heuristics.own",
+    "check_heuristic": "solver.heuristic_check",
+    "HeuristicCheck": "solver.heuristic_check",
     "HEURISTICS": "solver.heuristics",
     "SEARCHES": "solver.search",
 }

@@ -19,6 +19,7 @@ from .argument_types import (
 from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
+from .notation import WHOSE
 from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES
 from .search.sharing import TASK_COST
 from .settings import CHOICES, DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
@@ -41,12 +42,7 @@ def solve_options(command: argparse.ArgumentParser) -> None:
     )
     _cluster_option(command)
     command.add_argument("--all", action="store_true", help="count all shortest solutions; --json lists them")
-    command.add_argument(
-        "--moves",
-        choices=("tile", "blank"),
-        default="tile",
-        help="whose moves the letters name (default: %(default)s)",
-    )
+    command.add_argument("--compact", action="store_true", help="write runs of the same move as in R2 D L")
     command.add_argument("--show", action="store_true", help="print the boards along the way")
     command.add_argument(
         "--quiet",
@@ -192,6 +188,18 @@ def _board_options(command: argparse.ArgumentParser) -> None:
         nargs="*",
         metavar="BOARD",
         help="numbers row by row, the blank as 0, _, . or x; rows may be separated by / or ; (default: stdin)",
+    )
+    command.add_argument(
+        "--scramble",
+        metavar="MOVES",
+        help="the board that these moves lead to from the goal, as in 'R2 D L' (of 4x4, unless --shape or a --goal "
+        "that is a board says otherwise)",
+    )
+    command.add_argument(
+        "--moves",
+        choices=WHOSE,
+        default="tile",
+        help="whose moves the letters name, in --scramble and in answers (default: %(default)s)",
     )
     command.add_argument("--file", type=Path, metavar="FILE", help="read boards from a file: one per line, or matrices")
     command.add_argument("--set", choices=SETS, help="use a published set")

@@ -19,7 +19,7 @@ from itertools import islice
 from math import isqrt
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.numeric import as_integer
+from pdb_builder.base.numeric import as_flag, as_integer
 from pdb_builder.base.wording import counted
 from pdb_builder.grid import MAX_CELLS, Grid
 
@@ -208,8 +208,10 @@ def draw_start_and_goal(grid: Grid, start: Sequence[int], goal: Sequence[int]) -
 # ---- arguments of Python callers ----------------------------------------------------------------
 
 
-def grid_of(shape: str | tuple[int, int], wrap: bool = False) -> Grid:
-    """The grid of a shape, given as text or as rows and columns."""
+def grid_of(shape: str | tuple[int, int] | Grid, wrap: bool = False) -> Grid:
+    """The grid of a shape, given as text, as rows and columns, or as a grid, whose edges ``wrap`` joins."""
+    if isinstance(shape, Grid):
+        return Grid(shape.rows, shape.cols, True) if as_flag("wrap", wrap) else shape
     if isinstance(shape, str):
         return Grid.parse(shape, wrap)
     try:

@@ -19,7 +19,7 @@ from pdb_builder.memory import check_build_memory
 from pdb_builder.pattern import Spec, default_collection, has_patterns
 
 from .frame import Frame
-from .heuristics import uninformed
+from .heuristics import own, uninformed
 from .heuristics.contract import Heuristic
 from .heuristics.databases import best_database, how_to_build
 from .heuristics.preparing import (
@@ -31,7 +31,7 @@ from .heuristics.preparing import (
     prepare,
     without_database,
 )
-from .search import AUTO, FORWARD, NEVER_UNDO, OFF, ON, SEARCHES, check_search
+from .search import AUTO, BACKWARD, FORWARD, NEVER_UNDO, OFF, ON, SEARCHES, check_search
 from .search.forbidden_words import count_walks
 from .search.outcome import Backward, Missing, Pruning
 from .settings import PROVABLE, Settings, default_algorithm
@@ -47,11 +47,20 @@ def heuristic_for(
     if search.uninformed:
         return uninformed.prepare(grid, blank)
     if settings.heuristic is not None:
-        heuristic = prepare(settings.heuristic, grid, blank, folder, notify, progress, settings.huge_pages)
+        if callable(settings.heuristic):
+            heuristic = own.prepare(settings.heuristic, frame)
+        else:
+            heuristic = prepare(settings.heuristic, grid, blank, folder, notify, progress, settings.huge_pages)
         if search.optimal and not heuristic.admissible:
+            fact, remedy = "inadmissible", "use another heuristic, or"
+            if heuristic.fingerprint:
+                fact, remedy = (
+                    "not declared admissible",
+                    "declare it with '@heuristic(admissible=True)' if it is, or use",
+                )
             raise InputError(
-                f"{heuristic.name} is inadmissible, so {algorithm} cannot guarantee a shortest solution with it: use "
-                "another heuristic, or greedy, weighted-a-star or beam"
+                f"{heuristic.name} is {fact}, so {algorithm} cannot guarantee a shortest solution with it: {remedy} "
+                "greedy, weighted-a-star or beam"
             )
         return heuristic
     fallback = without_database(grid)
@@ -71,17 +80,20 @@ def heuristic_for(
 
 
 def backward_heuristics(
-    settings: Settings, notify: Notify = ignore_remark, progress: OnPreparing = ignore_preparing
+    frame: Frame, settings: Settings, notify: Notify = ignore_remark, progress: OnPreparing = ignore_preparing
 ) -> Backward:
     """What makes the heuristic from the goal to the start, whose blank may have no database.
 
     That named serves if it fits, or else the best there is for the start's blank. If there is none it is built, or a
-    heuristic without one does the work, or there is no heuristic.
+    heuristic without one does the work, or there is no heuristic. ``frame`` is that of the start, as the goal.
     """
+    if callable(settings.heuristic):
+        return _own_way_back(settings.heuristic, frame, settings, notify)
+    named = settings.heuristic or "pdb"
     made: dict[tuple[Grid, int], Heuristic] = {}
 
     def prepared(grid: Grid, blank: int, missing: Missing, check: Callable[[], object]) -> Heuristic | None:
-        folder, named = settings.folder or databases_folder(), settings.heuristic or "pdb"
+        folder = settings.folder or databases_folder()
         for spec in dict.fromkeys((named, "pdb") if "pdb" in named else (named,)):
             try:
                 heuristic = prepare(spec, grid, blank, folder, notify, progress, settings.huge_pages)
@@ -113,6 +125,28 @@ def backward_heuristics(
         return made[grid, blank]
 
     return kept
+
+
+def _own_way_back(function: Callable, frame: Frame, settings: Settings, notify: Notify) -> Backward:
+    """A function of one's own on the way back, where it must do with another goal than the one that it was written for.
+
+    A consistent one that is 0 for the start is admissible there, and that is watched. Any other one is used if it is
+    asked for, and otherwise the search goes on without the way back.
+    """
+
+    @cache
+    def unasked() -> Heuristic | None:
+        try:
+            heuristic = own.prepare(function, frame)
+        except InputError as error:
+            notify(f"the search begins from the start alone: {error}")
+            return None
+        return heuristic if heuristic.consistent else None
+
+    asked = settings.direction == BACKWARD or settings.both_ends == ON
+    return lambda grid, blank, missing, check: (
+        own.prepare(function, frame) if asked or missing is Missing.WEAKER else unasked()
+    )
 
 
 def _build_default(

@@ -14,7 +14,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from math import factorial
 from typing import NamedTuple
 
@@ -101,9 +100,7 @@ def distribution(
     Raises ``InputError`` for invalid arguments, and for boards that are too large.
     """
     started = time.perf_counter()
-    grid = shape if isinstance(shape, Grid) else grid_of(shape)
-    if wrap:
-        grid = replace(grid, wrap=True)
+    grid = grid_of(shape, wrap)
     target = goal_board(grid, board_text(goal))
     blank = target.index(0)
     if most is not None and ((number := as_integer(most)) is None or number < 0):

@@ -31,6 +31,11 @@ class Frame(NamedTuple):
             inside[self.cells[cell]] = self.tiles[tile]
         return tuple(inside)
 
+    def then(self, inner: Frame) -> Frame:
+        """The frame of a goal that was seen in this frame."""
+        cells, tiles = ([second[one] for one in first] for first, second in zip(self[2:], inner[2:], strict=True))
+        return Frame(self.grid, inner.blank, tuple(cells), tuple(tiles))
+
     def leave(self, cells: Sequence[int]) -> list[int]:
         """Cells of the frame as cells of the board."""
         return [self.cells.index(cell) for cell in cells]

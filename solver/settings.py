@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -52,7 +53,7 @@ _REFUSALS = {
 class Settings(NamedTuple):
     """How to solve: the options of ``solve``."""
 
-    heuristic: str | None = None
+    heuristic: str | Callable | None = None  # a name, or a function of one's own
     algorithm: str | None = None
     threads: int | None = None
     time_limit: float | None = None
@@ -97,9 +98,10 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
 
     Without a grid the algorithm must be named, or what depends on it is left for later.
     """
-    for name in ("heuristic", "algorithm"):
-        if not isinstance(getattr(settings, name), str | None):
-            raise InputError(f"`{name}` must be a name, got {getattr(settings, name)!r}: give it as text")
+    if not isinstance(settings.algorithm, str | None):
+        raise InputError(f"`algorithm` must be a name, got {settings.algorithm!r}: give it as text")
+    if not isinstance(settings.heuristic, str | None) and not callable(settings.heuristic):
+        raise InputError(f"`heuristic` must be a name or a function, got {settings.heuristic!r}: give it as text")
     check_threads(settings.threads)
     as_flag("every", settings.every)
     as_flag("huge_pages", settings.huge_pages)

@@ -14,6 +14,7 @@ from pdb_builder.base.lazy import later
 from pdb_builder.grid import Grid
 
 from .board import Board
+from .notation import compact, letter_of
 from .search import SEARCHES
 
 if TYPE_CHECKING:
@@ -89,17 +90,19 @@ class Solution:
         """The moves as letters: up, down, left, right, of the tiles."""
         return self.letters(self.tiles)
 
-    def letters(self, tiles: Sequence[int], of: str = "tile") -> str:
-        """Moves of the given tiles from the start as letters, of the tiles or of the blank."""
-        return "".join(_letters(self.grid, self.board, tiles, of))
+    @property
+    def compact_moves(self) -> str:
+        """The moves with run lengths, as in ``R2 D L``."""
+        return compact(self.moves)
+
+    def letters(self, tiles: Sequence[int], of: str = "tile", in_runs: bool = False) -> str:
+        """Moves of the given tiles from the start as letters, of the tiles or of the blank, and with run lengths."""
+        letters = "".join(_letters(self.grid, self.board, tiles, of))
+        return compact(letters) if in_runs else letters
 
     def boards(self) -> Iterator[Board]:
         """The boards along the way, start and goal included."""
-        board = list(self.board)
-        yield self.board
-        for tile in self.tiles:
-            _move(self.grid, board, tile)
-            yield tuple(board)
+        return boards_along(self.grid, self.board, self.tiles)
 
     def svg(self, step: int | None = None, *, speed: float | None = None) -> Picture:
         """The board after ``step`` moves as SVG; without a number, all of them, played.
@@ -115,8 +118,8 @@ class Solution:
     def _repr_html_(self) -> str:
         return _page(self)
 
-    def as_dict(self, of: str = "tile") -> dict:
-        """Everything, for JSON. The letters are moves of the tile or of the blank."""
+    def as_dict(self, of: str = "tile", in_runs: bool = False) -> dict:
+        """Everything, for JSON. The letters are moves of the tile or of the blank, perhaps with run lengths."""
         record = {
             "shape": self.grid.shape,
             "wrap": self.grid.wrap,
@@ -125,7 +128,7 @@ class Solution:
             "solved": self.solved,
             "optimal": self.optimal,
             "length": self.length,
-            "moves": self.letters(self.tiles, of) if self.solved else None,
+            "moves": self.letters(self.tiles, of, in_runs) if self.solved else None,
             "tiles": list(self.tiles) if self.solved else None,
             "algorithm": self.algorithm,
             "heuristic": self.heuristic,
@@ -148,8 +151,17 @@ class Solution:
             record["incumbents"] = [incumbent._asdict() for incumbent in self.incumbents]
         if self.solutions is not None:
             record["solution_count"] = len(self.solutions)
-            record["solutions"] = [self.letters(tiles, of) for tiles in self.solutions]
+            record["solutions"] = [self.letters(tiles, of, in_runs) for tiles in self.solutions]
         return record
+
+
+def boards_along(grid: Grid, start: Board, tiles: Sequence[int]) -> Iterator[Board]:
+    """The boards along the moves of some tiles, the first and the last included."""
+    board = list(start)
+    yield start
+    for tile in tiles:
+        _move(grid, board, tile)
+        yield tuple(board)
 
 
 def _move(grid: Grid, board: list[int], tile: int) -> tuple[int, int]:
@@ -165,12 +177,7 @@ def _letters(grid: Grid, board: Board, tiles: Sequence[int], of: str) -> Iterato
     now = list(board)
     for tile in tiles:
         source, target = _move(grid, now, tile)
-        if of == "blank":
-            source, target = target, source
-        (row, col), (new_row, new_col) = divmod(source, grid.cols), divmod(target, grid.cols)
-        # A step of more than one crosses a wrapped edge, to the other side.
-        step = (new_row - row) or (new_col - col)
-        yield ("UD" if row != new_row else "LR")[(step > 0) == (abs(step) == 1)]
+        yield letter_of(grid, target, source) if of == "blank" else letter_of(grid, source, target)
 
 
 def replay(grid: Grid, start: Board, goal: Board, cells: Sequence[int]) -> tuple[int, ...]:

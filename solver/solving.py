@@ -16,14 +16,15 @@ from typing import Any
 from pdb_builder import __version__
 from pdb_builder.base.errors import InputError, Unsolvable, WrongAnswer
 from pdb_builder.base.interrupts import compiling
+from pdb_builder.base.wording import counted
 from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
-from .board import Board, board_text, grid_of, parse_board
+from .board import Board, board_text, format_board, grid_of, parse_board
 from .choosing import backward_heuristics, ends_for, heuristic_for, pruning_for
 from .cluster.bundles import ClusterSearch
 from .cluster.connection import Connection, connected_if_given
-from .frame import frame_of
+from .frame import Frame, frame_of
 from .goals import goal_board
 from .heuristics import manhattan
 from .heuristics.contract import Heuristic
@@ -34,7 +35,7 @@ from .search.outcome import INTERRUPT, Limits, Missing, OnProgress, Outcome, Pro
 from .search.warm_up import warm_up
 from .search.word_files import AUTOMATON, made_automaton
 from .settings import DEFAULTS, Settings, check_settings, path_of
-from .solution import Solution, replay
+from .solution import Solution, boards_along, replay
 from .solvability import why_unsolvable
 from .watch import Watch
 
@@ -47,7 +48,7 @@ def solve(
     *,
     shape: str | tuple[int, int] | None = None,
     wrap: bool = False,
-    heuristic: str | None = None,
+    heuristic: str | Callable | None = None,
     algorithm: str | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
@@ -74,15 +75,15 @@ def solve(
 
     ``board`` and ``goal`` are text as on the command line, or numbers, or rows of numbers; the goal may be ``last``,
     ``first`` or ``spiral``. ``wrap`` joins the edges, so that tiles slide across them. The other options are those of
-    ``pdb-solver solve``: ``heuristic`` None is the best one available, ``algorithm`` None is ``ida-star``, or ``beam``
-    for boards too large for it. ``every`` asks for all shortest solutions. ``pruning`` is how many moves ``ida-star``
-    and ``dfs`` look back, 2 for the counts of the literature, None for what is fastest. ``huge_pages`` copies
-    databases into memory that is faster to look up in. ``direction`` is ``forward``, ``backward`` or ``auto``,
-    ``both_ends`` ``on``, ``off`` or ``auto``: where ``ida-star`` begins. With an ``upper_bound`` it looks for shorter
-    solutions only. It is over when no solution can be shorter than ``prove_at_least``. In a ``journal`` it keeps what
-    is finished, and goes on with that of the same search. ``cluster`` is the address of a Dask scheduler, or a
-    ``distributed.Client``, whose workers search large iterations. ``progress`` is called with the progress of a long
-    search, ``notify`` with remarks in words.
+    ``pdb-solver solve``: ``heuristic`` is a name, or a function of one's own (see ``solver.heuristic``), None is the
+    best one available; ``algorithm`` None is ``ida-star``, or ``beam`` for boards too large for it. ``every`` asks for
+    all shortest solutions. ``pruning`` is how many moves ``ida-star`` and ``dfs`` look back, 2 for the counts of the
+    literature, None for what is fastest. ``huge_pages`` copies databases into memory that is faster to look up in.
+    ``direction`` is ``forward``, ``backward`` or ``auto``, ``both_ends`` ``on``, ``off`` or ``auto``: where
+    ``ida-star`` begins. With an ``upper_bound`` it looks for shorter solutions only. It is over when no solution can be
+    shorter than ``prove_at_least``. In a ``journal`` it keeps what is finished, and goes on with that of the same
+    search. ``cluster`` is the address of a Dask scheduler, or a ``distributed.Client``, whose workers search large
+    iterations. ``progress`` is called with the progress of a long search, ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
@@ -118,7 +119,7 @@ def solve_board(
     with compiling():
         heuristic = watch.over(heuristic_for(frame, settings, notify, preparing))
         by_value = heuristic.by_value if settings.order is None else settings.order == "value"
-        made_backward = backward_heuristics(settings, notify, preparing)
+        made_backward = backward_heuristics(frame.then(frame_of(grid, frame.enter(start))), settings, notify, preparing)
 
         def backward(grid: Grid, blank: int, missing: Missing, check: Callable[[], object]) -> Heuristic | None:
             found = made_backward(grid, blank, missing, check)
@@ -132,7 +133,7 @@ def solve_board(
             options |= ends_for(grid, heuristic, settings)
         warm_up(search, problem, options, entry.both_ends)
     threads = check_threads(settings.threads)
-    limits = Limits(None, settings.node_limit, settings.memory_limit, interrupt, watch.look)
+    limits = Limits(None, settings.node_limit, settings.memory_limit, interrupt, watch.look, heuristic.at_once)
     if cluster is not None:
         problem = problem._replace(cluster=_workers(cluster, problem, settings, notify, preparing))
     limits = _make_automaton(problem, settings, threads, limits, preparing)
@@ -157,13 +158,15 @@ def solve_board(
         solutions = [replay(grid, start, goal, frame.leave(path)) for path in outcome.paths]
     except AssertionError as error:
         fact = f"{method} returned moves that do not solve the board ({error})"
-        raise _wrong(fact, settings.journal) from None
+        raise _wrong(fact, heuristic, settings.journal) from None
+    if heuristic.fingerprint and heuristic.admissible and solutions:
+        _check_along(heuristic, frame, start, solutions[0])
     # Whatever the search looked at, no solution is shorter than this.
     distance = manhattan.prepare(grid, frame.blank).measure(problem.start)[0]
     lower_bound = problem.at_least(max(outcome.lower_bound, distance))
     if solutions and lower_bound > len(solutions[0]):
         fact = f"{method} found {len(solutions[0])} moves after it had proven that {lower_bound} are needed"
-        raise _wrong(fact, settings.journal)
+        raise _wrong(fact, heuristic, settings.journal)
     return Solution(
         grid=grid,
         board=start,
@@ -212,7 +215,7 @@ def _facts(grid: Grid, start: Board, goal: Board, problem: Problem, algorithm: s
         "board": list(start),
         "goal": list(goal),
         "algorithm": algorithm,
-        "heuristic": heuristic.name,
+        "heuristic": f"{heuristic.name} {heuristic.fingerprint}".strip(),
         "databases": [database.seal for database in heuristic.databases],
         "order": "value" if problem.by_value else "fixed",
         "pruning": [pruning.first, pruning.later],
@@ -256,6 +259,20 @@ def _preparing(progress: OnProgress) -> OnPreparing:
     return lambda what, share: progress(Progress(0, 0, 0, share, preparing=what))
 
 
-def _wrong(fact: str, journal: Path | None) -> WrongAnswer:
+def _check_along(heuristic: Heuristic, frame: Frame, start: Board, tiles: Sequence[int]) -> None:
+    """Raise ``WrongAnswer`` if a heuristic of one's own exceeds the moves that are left somewhere on a solution."""
+    for left, board in zip(range(len(tiles), -1, -1), boards_along(frame.grid, start, tiles), strict=True):
+        if (value := heuristic.measure(frame.enter(board))[0]) > left:
+            raise _wrong(
+                f"{heuristic.name} is declared admissible, but it is {value} for {format_board(frame.grid, board)}, "
+                f"which is {counted(left, 'move')} from the goal",
+                heuristic,
+            )
+
+
+def _wrong(fact: str, heuristic: Heuristic, journal: Path | None = None) -> WrongAnswer:
+    remedy = "if a database was used, check it with 'pdb-builder verify'"
+    if heuristic.fingerprint:
+        remedy = "correct the heuristic, and check it with 'check_heuristic'"
     other = "" if journal is None else f", and go on without {journal}"
-    return WrongAnswer(f"{fact}: if a database was used, check it with 'pdb-builder verify'{other}")
+    return WrongAnswer(f"{fact}: {remedy}{other}")

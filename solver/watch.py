@@ -1,8 +1,8 @@
-"""The databases that one search uses, watched: nothing is proven by one that is damaged, unchecked or changed.
+"""What one search relies on, watched: nothing is proven by a database that is damaged, unchecked or changed.
 
 A search may start before its databases are compared with their checksums (``pdb_builder.checking``), so that large
 files cost no time at the start. It is stopped as soon as one of them turns out to be damaged. What it found is believed
-when all of them have passed.
+when all of them have passed. Nor is anything proven by a heuristic of one's own that went wrong.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import NamedTuple
 
-from pdb_builder.base.errors import DatabaseError
+from pdb_builder.base.errors import DatabaseError, InputError
 from pdb_builder.checking import Check, check_of
 
 from .heuristics.contract import Heuristic
@@ -27,20 +27,28 @@ class UsedDatabase(NamedTuple):
 
 
 class Watch:
-    """The databases of the heuristics that one search uses."""
+    """The databases of the heuristics that one search uses, and those of one's own."""
 
     def __init__(self) -> None:
+        self._looks: list[Callable[[], object]] = []
         self._checks: dict[Check, None] = {}  # in the order in which they were added
 
     def over(self, heuristic: Heuristic) -> Heuristic:
-        """The heuristic, whose databases are watched from now on."""
+        """The heuristic, which is watched from now on, and so are its databases."""
+        if heuristic.look is not None:
+            self._looks.append(heuristic.look)
         self._checks |= {check_of(database): None for database in heuristic.databases}
         return heuristic
 
     def look(self) -> None:
-        """Raise ``DatabaseError`` if a database is known to be damaged, or was changed since it was opened."""
+        """Raise ``DatabaseError`` if a database is known to be damaged, or was changed since it was opened.
+
+        Raises ``InputError`` if a heuristic of one's own went wrong.
+        """
         for check in self._checks:
             check.look()
+        for look in self._looks:
+            look()
 
     def passed(self) -> bool:
         """Whether every database was compared with its checksums."""
@@ -50,7 +58,7 @@ class Watch:
         """Whether what was found so far may be believed: every database has passed, and is as it was."""
         try:
             self.look()
-        except DatabaseError:
+        except (DatabaseError, InputError):
             return False
         return self.passed()
 

@@ -136,10 +136,10 @@ def test_the_search_that_is_the_example_finds_shortest_solutions():
     assert search(problem, threads=1, limits=Limits(nodes=10), progress=unreported).stopped == "nodes"
 
 
-def example(words):
-    """The names that the example in CONTRIBUTING.md which contains some words defines."""
+def example(words, page=CONTRIBUTING):
+    """The names that the example of a page which contains some words defines."""
     names = {}
-    exec(next(text for language, text in blocks(CONTRIBUTING) if words in text), names)
+    exec(next(text for language, text in blocks(page) if words in text), names)
     return names
 
 

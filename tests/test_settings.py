@@ -56,7 +56,7 @@ SMALL, LARGE = Grid(5, 5), Grid(6, 6)
         ({"algorithm": "a_star"}, "unknown algorithm 'a_star'"),
         ({"algorithm": "outcome"}, "unknown algorithm 'outcome'"),
         ({"algorithm": 3}, "`algorithm` must be a name, got 3: give it as text"),
-        ({"heuristic": 3}, "`heuristic` must be a name, got 3: give it as text"),
+        ({"heuristic": 3}, "`heuristic` must be a name or a function, got 3: give it as text"),
         ({"algorithm": "a-star", "every": True}, "a-star finds a single solution: use ida-star to find all"),
         (
             {"algorithm": "beam", "order": "value"},

@@ -96,7 +96,7 @@ def test_the_shape_and_the_goal_of_a_rectangle(solve):
 @pytest.mark.parametrize(
     "words, message",
     [
-        ([EASY, "--file", "x"], "a board, --file and --set exclude each other"),
+        ([EASY, "--file", "x"], "a board, --scramble, --file and --set exclude each other"),
         (["-", "--set", "korf100"], "exclude each other"),
         (["--set", "korf100", "--goal", "first"], "leave out --goal"),
         (["--set", "korf100", "--shape", "4x4"], "leave out --goal"),
@@ -602,6 +602,7 @@ OPTIONS = {
     "--node-limit": ["1", "50", "1k", "1e3", "1e99x", "", "-3"],
     "--memory-limit": ["1", "1M", "1T", "-1", "", "1e9"],
     "--moves": ["tile", "blank", "both"],
+    "--scramble": ["R2 D", "u", "", "R'", "\udcff", "9", "L0", "r" * 99],
     "--file": ["", "nowhere", ".", "\udcff", "\n", "-", "a\tb"],
     "--set": ["korf24", "korf", ""],
 }

@@ -166,6 +166,29 @@ def _compiled_put_bits(array, at, bits):
     return lambda array, at, bits: _put_bits(array, at, bits)
 
 
+def call_at(address, first, second):
+    """Call the machine code at an address, for kernels: an int64 function of the elements of two int64 arrays."""
+    numbers = ctypes.POINTER(ctypes.c_int64)
+    function = ctypes.CFUNCTYPE(ctypes.c_int64, numbers, numbers)(address)
+    return function(first.ctypes.data_as(numbers), second.ctypes.data_as(numbers))
+
+
+@intrinsic
+def _call_at(typing_context, address, first, second):
+    def generate(context, builder, signature, args):
+        arrays = zip(signature.args[1:], args[1:], strict=True)
+        data = [context.make_array(kind)(context, builder, array).data for kind, array in arrays]
+        function = ir.FunctionType(ir.IntType(64), [pointer.type for pointer in data])
+        return builder.call(builder.inttoptr(args[0], function.as_pointer()), data)
+
+    return numba.types.int64(numba.types.int64, first, second), generate
+
+
+@overload(call_at)
+def _compiled_call_at(address, first, second):
+    return lambda address, first, second: _call_at(address, first, second)
+
+
 def byte_at(address):
     """The byte at an address of memory, for kernels: nothing is checked."""
     return ctypes.c_uint8.from_address(int(address)).value

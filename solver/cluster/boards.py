@@ -107,8 +107,9 @@ class _Solver:
         wanted = [wanted_for(grid, frame.blank, heuristic, folder)]
         options = check_search(settings.algorithm or "").options
         if "direction" in options and ends_for(grid, heuristic, settings)["direction"] != FORWARD:
-            blank = frame_of(grid, frame.enter(start)).blank
-            back = backward_heuristics(settings)(grid, blank, Missing.DO_WITHOUT, lambda: None)
+            back_frame = frame.then(frame_of(grid, frame.enter(start)))
+            blank = back_frame.blank
+            back = backward_heuristics(back_frame, settings)(grid, blank, Missing.DO_WITHOUT, lambda: None)
             if back is not None:
                 wanted.append(wanted_for(grid, blank, back, folder))
         return heuristic, tuple(wanted)

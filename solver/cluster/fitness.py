@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from pdb_builder import __version__
-from pdb_builder.base.errors import SlidepdbError
+from pdb_builder.base.errors import InputError, SlidepdbError
 from pdb_builder.base.folders import databases_folder
 from pdb_builder.checking import check_of
 from pdb_builder.grid import Grid
@@ -52,6 +52,8 @@ class Wanted(NamedTuple):
 
 def wanted_for(grid: Grid, blank: int, heuristic: Heuristic, folder: str | None) -> Wanted:
     """What workers must have if they are to search with a heuristic."""
+    if heuristic.fingerprint:
+        raise InputError(f"{heuristic.name} is a function that workers do not have: leave out `cluster`")
     seals = tuple(database.seal for database in heuristic.databases)
     return Wanted(__version__, grid.shape, grid.wrap, blank, heuristic.name, seals, folder)
 

@@ -1,4 +1,4 @@
-"""The boards given to a command: as arguments, in a file, on stdin, or as a published set.
+"""The boards given to a command: as arguments, as a scramble, in a file, on stdin, or as a published set.
 
 Boards of a file or a pipe are read one at a time, and parsed when their turn comes: the first is answered before the
 last is written, and a bad board costs the others nothing.
@@ -19,8 +19,9 @@ from pdb_builder.grid import Grid
 
 from ..board import Board, format_board, parse_board
 from ..board_files import read_boards
-from ..goals import check_goal, goal_board
+from ..goals import GOALS, check_goal, goal_board
 from ..instances import load_set
+from ..notation import scramble
 from .input_lines import InputLines
 
 NO_BOARD = "there is no board in the input: write one per line, as in '1 2 3 4 5 6 7 8 0'"
@@ -56,16 +57,22 @@ def input_boards(args: argparse.Namespace, answered: bool = True) -> tuple[Itera
 
     Unless each is ``answered`` when it comes, whoever writes them waits for nothing, and lines are waited for.
     """
-    given = [bool(args.board), args.file is not None, args.set is not None]
+    given = [bool(args.board), args.scramble is not None, args.file is not None, args.set is not None]
     if sum(given) > 1:
-        raise InputError("a board, --file and --set exclude each other: give one of them")
+        raise InputError("a board, --scramble, --file and --set exclude each other: give one of them")
     if args.set is not None:
         return _boards_of_set(args), True
     grid = None if args.shape is None else Grid.parse(args.shape, args.wrap)
+    if args.scramble is not None:
+        grid = grid or _shape_of_goal(args)
+        board = scramble(args.scramble, grid, goal_of(args, grid), of=args.moves)
+        return [InputBoard(None, format_board(grid, board), {}, grid)], False
     if args.board and args.board != ["-"]:
         return [InputBoard(None, " ".join(args.board), {}, grid)], False  # an unquoted board arrives as many words
     if args.file is None and sys.stdin.isatty() and not args.board:
-        raise InputError("no board is given: write it after the command, or give --file, --set or a board on stdin")
+        raise InputError(
+            "no board is given: write it after the command, or give --scramble, --file, --set or a board on stdin"
+        )
     if args.goal is not None:
         check_goal(args.goal)
     return _boards_of_file(args.file, grid, answered), True
@@ -73,6 +80,12 @@ def input_boards(args: argparse.Namespace, answered: bool = True) -> tuple[Itera
 
 def goal_of(args: argparse.Namespace, grid: Grid) -> Board:
     return goal_board(grid, "last" if args.goal is None else args.goal)
+
+
+def _shape_of_goal(args: argparse.Namespace) -> Grid:
+    """The shape of a goal that is written out, or else that of the 15-puzzle."""
+    named = args.goal is None or args.goal.strip().lower() in GOALS
+    return Grid(4, 4, args.wrap) if named else parse_board(args.goal, None, args.wrap)[0]
 
 
 def _boards_of_set(args: argparse.Namespace) -> list[InputBoard]:

@@ -51,8 +51,10 @@ def _only(numbers: set[int], boards: ComparedBoards) -> ComparedBoards:
 
 
 def _random_boards(args: argparse.Namespace) -> ComparedBoards:
-    if args.board or args.file is not None or args.set is not None or args.shape is not None:
-        raise InputError("--random draws boards of the shape it names: leave out boards, --file, --set and --shape")
+    if args.board or any(one is not None for one in (args.scramble, args.file, args.set, args.shape)):
+        raise InputError(
+            "--random draws boards of the shape it names: leave out boards, --scramble, --file, --set and --shape"
+        )
     grid = Grid.parse(args.random, args.wrap)
     goal = goal_of(args, grid)
     seed = 1 if args.seed is None else args.seed

@@ -15,10 +15,11 @@ from ..solution import Solution
 WIDTHS = {"expanded": 15, "generated": 15, "seconds": 9}  # of columns; 7 for others
 
 
-def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator[str]:
+def solution_in_full(solution: Solution, of: str, in_runs: bool, show_boards: bool) -> Iterator[str]:
     """The lines that describe a solution and its search.
 
-    The letters name the moves ``of`` the tile or the blank. With ``show_boards`` all boards along the way are drawn.
+    The letters name the moves ``of`` the tile or the blank, with run lengths if they are ``in_runs``. With
+    ``show_boards`` all boards along the way are drawn.
     """
     grid = solution.grid
     yield draw_start_and_goal(grid, solution.board, solution.goal)
@@ -27,7 +28,7 @@ def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator
     if solution.solved:
         who = "tiles move" if of == "tile" else "the blank moves"
         yield f"{verdict(solution)} ({who} U D L R):"
-        yield solution.letters(solution.tiles, of) or "none: this is the goal"
+        yield solution.letters(solution.tiles, of, in_runs) or "none: this is the goal"
     else:
         yield given_up(solution)
     yield from map(with_flags, remarks(solution))
@@ -42,14 +43,14 @@ def solution_in_full(solution: Solution, of: str, show_boards: bool) -> Iterator
     yield speed + ("" if solution.stored is None else f", {counted(solution.stored, 'board')} in memory")
 
 
-def solution_in_line(solution: Solution, of: str) -> str:
+def solution_in_line(solution: Solution, of: str, in_runs: bool) -> str:
     """A solution and its search in one line."""
     counts = f"{solution.generated:,} generated, {solution.seconds:.3f} s"
     if solution.length is None:
         return f"{given_up(solution)} ({counts})"
     number = f", {counted(len(solution.solutions), 'solution')}" if solution.solutions else ""
     proof = "" if solution.optimal else f", {solution.proof},"
-    letters = solution.letters(solution.tiles, of)
+    letters = solution.letters(solution.tiles, of, in_runs)
     return f"{counted(solution.length, 'move')}{number}{proof} {letters} ({counts})"
 
 

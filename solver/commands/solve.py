@@ -53,10 +53,10 @@ class Answer(NamedTuple):
     solution: Solution | None = None
     error: str | None = None
 
-    def as_dict(self, of: str) -> dict:
-        """The answer for JSON. The letters name the moves ``of`` the tile or the blank."""
+    def as_dict(self, of: str, in_runs: bool) -> dict:
+        """The answer for JSON. The letters name the moves ``of`` the tile or the blank, perhaps with run lengths."""
         if self.solution:
-            return self.given.source | {"solvable": True} | self.solution.as_dict(of)
+            return self.given.source | {"solvable": True} | self.solution.as_dict(of, in_runs)
         record = self.given.source | dict.fromkeys(RECORD_KEYS)
         record |= {"solved": False, "optimal": False, "error": self.error, "input": self.given.text}
         if self.puzzle:
@@ -190,7 +190,7 @@ def _print_answer(answer: Answer, args: argparse.Namespace, notify: Notify) -> i
     """Print the answer to the only board; returns the exit code."""
     solution = answer.solution
     if args.json:
-        print(json.dumps(answer.as_dict(args.moves)))
+        print(json.dumps(answer.as_dict(args.moves, args.compact)))
     elif solution is None:
         notice(f"pdb-solver: {'error: ' * (answer.code == BAD_INPUT)}{answer.error}")
     elif not args.quiet:
@@ -199,7 +199,7 @@ def _print_answer(answer: Answer, args: argparse.Namespace, notify: Notify) -> i
             return INTERRUPTED
     elif solution.solved:
         for tiles in solution.solutions or [solution.tiles]:
-            print(solution.letters(tiles, args.moves))
+            print(solution.letters(tiles, args.moves, args.compact))
     else:
         notice(f"pdb-solver: {given_up(solution)}")
     return answer.code
@@ -230,7 +230,7 @@ def _print_answers(answers: Iterator[Answer], args: argparse.Namespace, notify: 
 def _print_one_of_many(answer: Answer, args: argparse.Namespace, notify: Notify) -> None:
     name, solution = answer.given.name, answer.solution
     if args.json:
-        print(json.dumps(answer.as_dict(args.moves)), flush=True)
+        print(json.dumps(answer.as_dict(args.moves, args.compact)), flush=True)
     elif solution is None:
         notice(f"{name}: {answer.error}")
         if args.quiet:
@@ -240,9 +240,9 @@ def _print_one_of_many(answer: Answer, args: argparse.Namespace, notify: Notify)
         if not _show(solution, args, notify):
             raise KeyboardInterrupt
     elif not args.quiet:
-        print(f"{name}: {solution_in_line(solution, args.moves)}", flush=True)
+        print(f"{name}: {solution_in_line(solution, args.moves, args.compact)}", flush=True)
     elif solution.solved:
-        print(solution.letters(solution.tiles, args.moves), flush=True)
+        print(solution.letters(solution.tiles, args.moves, args.compact), flush=True)
     else:
         notice(f"{name}: {given_up(solution)}")
         print(NO_MOVES, flush=True)
@@ -275,14 +275,15 @@ def _show(solution: Solution, args: argparse.Namespace, notify: Notify) -> bool:
             show_boards = True
         else:
             complete = _play(solution, args)
-    print(*solution_in_full(solution, args.moves, show_boards), sep="\n", flush=True)
+    print(*solution_in_full(solution, args.moves, args.compact, show_boards), sep="\n", flush=True)
     return complete
 
 
 def _play(solution: Solution, args: argparse.Namespace) -> bool:
     """Play a solution in the terminal; returns False if that was interrupted."""
     try:
-        reading = not args.board or args.board == ["-"]  # from stdin, perhaps, and then the next board may be typed
+        # From stdin, perhaps, and then the next board may be typed.
+        reading = args.scramble is None and args.board in ([], ["-"])
         animate(solution, sys.stdout, args.speed or SPEED, of=args.moves, keep_input=reading)
         complete = True
     except KeyboardInterrupt:

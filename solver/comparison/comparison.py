@@ -46,7 +46,7 @@ WRAPPED = " # wrapped"  # after a board with joined edges: a comment to whoever 
 
 def compare(
     boards: str | Sequence,
-    heuristics: Sequence[str],
+    heuristics: Sequence[str | Callable],
     algorithms: Sequence[str] = ("ida-star",),
     goal: str | Sequence = "last",
     *,
@@ -61,9 +61,9 @@ def compare(
 ) -> Comparison:
     """Compare heuristics and algorithms on boards of one shape, or on a published set by its name.
 
-    Boards and goal are written as for ``solve``, and ``wrap`` joins the edges as there; the options are those of
-    ``pdb-solver compare``. Raises ``InputError`` for invalid arguments, and ``Disagreement`` if the methods contradict
-    each other about the shortest solution of a board.
+    Boards, goal and heuristics are given as for ``solve``, and ``wrap`` joins the edges as there; the options are those
+    of ``pdb-solver compare``. Raises ``InputError`` for invalid arguments, and ``Disagreement`` if the methods
+    contradict each other about the shortest solution of a board.
     """
     if isinstance(boards, str):
         grid, target, instances = load_set(boards)
@@ -77,6 +77,9 @@ def compare(
             raise InputError(f"these {len(parsed)} boards cannot be compared: give at least one, and all of one shape")
         grid, target = parsed[0][0], goal_board(parsed[0][0], board_text(goal))
         instances = [Instance(number, board, None, None) for number, (_, board) in enumerate(parsed, 1)]
+    for name, names in (("heuristics", heuristics), ("algorithms", algorithms)):
+        if isinstance(names, str) or not hasattr(names, "__iter__"):
+            raise InputError(f"`{name}` must be a list, got {names!r}: write it in brackets")
     jobs = parallel_searches(threads)
     settings = Settings(
         threads=threads,

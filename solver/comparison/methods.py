@@ -9,7 +9,7 @@ makes one method, however many heuristics are compared.
 from __future__ import annotations
 
 import mmap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from pdb_builder.base.errors import InputError
@@ -72,7 +72,7 @@ def prepare_methods(
     grid: Grid,
     goal: Board,
     algorithms: Sequence[str],
-    heuristics: Sequence[str],
+    heuristics: Sequence[str | Callable],
     settings: Settings,
     progress: OnProgress = unreported,
     notify: Notify = ignore_remark,

@@ -219,6 +219,10 @@ class Heuristic:
     consistent: bool = False  # whether no move changes the value by more than one
     by_value: bool = False  # whether moves are best tried in the order of their values (see ``ida_star``)
     admissible: bool = True  # whether it never exceeds the moves needed, so that solutions can be proven shortest
+    # Of one's own (see ``own``):
+    fingerprint: str = ""  # tells one function from another
+    look: Callable[[], object] | None = None  # raises an error if something was wrong with a value
+    at_once: int | None = None  # the most boards to expand between two looks at the limits
 
     def __post_init__(self) -> None:
         if self.measure is None:

@@ -119,6 +119,7 @@ class Limits(NamedTuple):
     memory: int | None = None  # bytes
     interrupt: Event | None = None  # set when the user wants to stop
     intact: Callable[[], object] = lambda: None  # raises an error if something that the search relies on is not
+    at_once: int | None = None  # boards to expand between two checks at most, if the heuristic is slow
 
     def check(self, generated: int) -> None:
         """Raise ``Stopped`` if the time is up, enough boards were generated or the user wants to stop."""
@@ -132,6 +133,7 @@ class Limits(NamedTuple):
 
     def expansions(self, generated: int, most: int) -> int:
         """How many boards to expand before the next check, so that the node limit is not exceeded by much."""
+        most = min(most, self.at_once or most)
         if self.nodes is None:
             return most
         return min(most, max(1, (self.nodes - generated) // 3))
