@@ -34,8 +34,9 @@ def run(args: argparse.Namespace) -> int:
         if args.browser and _has_browser():
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    if not serve(listening, args.host, args.folder, notice, begun) and ending.end_command:
-        ending.end_command(CLOSED, ending.INTERRUPTED)  # the compiler, for one, cannot be stopped
+    serve(listening, args.host, args.folder, notice, begun)
+    if ending.end_command:  # at once, whatever threads are still doing: the compiler, for one, cannot be stopped
+        ending.end_command(CLOSED, ending.INTERRUPTED)
     raise KeyboardInterrupt(CLOSED)
 
 

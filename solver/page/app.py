@@ -56,11 +56,12 @@ class Page:
         self.looks = Workers(AT_ONCE, MOST_WAITING)
         self.streams: set[Mailbox] = set()
 
-    def close(self, seconds: float) -> bool:
-        """Stop all searches and end all streams; returns whether everything is over in time."""
+    def close(self) -> None:
+        """Stop all searches and end all streams."""
         for mailbox in self.streams:
             mailbox.tell(END, {})
-        return all([self.searches.close(seconds), self.looks.close(0)])
+        self.searches.close()
+        self.looks.close()
 
     async def answer(self, work: Callable[[Fields, Path], dict[str, Any]], fields: Fields) -> dict[str, Any]:
         """What a function answers to a request."""
@@ -146,6 +147,9 @@ def make_app(page: Page, is_ours: Callable[[str], bool]) -> Asgi:
         fields = await fields_in(request)
         return JSONResponse({"stopped": page.searches.stop(fields.text("id"))})
 
+    async def unknown(request: Request) -> Response:
+        raise HTTPException(404)
+
     async def wrong_input(request: Request, error: Exception) -> Response:
         return JSONResponse({"error": in_words(error)}, status_code=400)
 
@@ -164,6 +168,7 @@ def make_app(page: Page, is_ours: Callable[[str], bool]) -> Asgi:
         *(Route(f"/api/{name}", answered(work), methods=["POST"]) for name, work in ANSWERS.items()),
         *(Route(f"/api/{name}", streamed(task), methods=["POST"]) for name, task in TASKS.items()),
         Route("/api/stop", stop, methods=["POST"]),
+        Route("/api/{rest:path}", unknown, methods=["GET", "POST"]),
         Mount("/", StaticFiles(directory=str(static), html=True)),
     ]
     handlers: Any = {SlidepdbError: wrong_input, Refusal: refused, HTTPException: not_here}

@@ -23,7 +23,6 @@ from .app import Page, make_app
 from .gate import host_check
 
 MOST_CONNECTIONS = 512
-GRACE = 0.5  # seconds in which searches end
 
 
 def check_libraries() -> None:
@@ -74,15 +73,14 @@ def serve(
     folder: Path,
     notify: Callable[[str], object],
     begun: Callable[[], object],
-) -> bool:
-    """Serve the page of a folder of databases until Ctrl-C; returns whether all searches have ended by then.
+) -> None:
+    """Serve the page of a folder of databases until Ctrl-C. Searches are asked to stop then, but not waited for.
 
     ``notify`` is told of defects, ``begun`` is called when the page can be opened.
     """
     import uvicorn
 
     page = Page(folder, notify)
-    over = True
 
     class Server(uvicorn.Server):
         async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -90,8 +88,7 @@ def serve(
             begun()
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-            nonlocal over
-            over = await asyncio.to_thread(page.close, GRACE)
+            page.close()
             await super().shutdown(sockets)
 
     logging.getLogger("uvicorn").addHandler(logging.NullHandler())
@@ -111,4 +108,3 @@ def serve(
     )
     with suppress(KeyboardInterrupt):
         asyncio.run(Server(config).serve([listening]))
-    return over

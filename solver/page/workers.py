@@ -10,7 +10,6 @@ The threads are daemons. A program that ends does not wait for a job that the co
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Callable
 from secrets import token_urlsafe
@@ -68,18 +67,14 @@ class Workers:
                 self._waiting.remove(job)
                 self._tell_places()
 
-    def close(self, seconds: float) -> bool:
-        """Stop everything and take no more; returns whether all jobs have ended in time."""
-        deadline = time.monotonic() + seconds
+    def close(self) -> None:
+        """Forget all jobs that wait, stop those that run, and take no more."""
         with self._changed:
             self._closed = True
             self._waiting.clear()
             for job in self._running:
                 job.interrupt.set()
             self._changed.notify_all()
-            while self._running and time.monotonic() < deadline:
-                self._changed.wait(max(0.0, deadline - time.monotonic()))
-            return not self._running
 
     def _work(self) -> None:
         while job := self._next():
@@ -88,7 +83,6 @@ class Workers:
             finally:
                 with self._changed:
                     self._running.remove(job)
-                    self._changed.notify_all()
 
     def _next(self) -> Job | None:
         """The next job, when there is one; None when all is over."""
