@@ -48,7 +48,6 @@ function show(answer) {
   else say(`≥ ${count(lower_bound)}`, "moves: too hard to solve in a few seconds");
   const next = Boolean(tiles?.length);
   $("hint").disabled = $("follow").disabled = !next;
-  $("hint").textContent = optimal || !next ? "Show the next move" : "Show a good move";
   point(hinted && next ? tiles[0] : null);
 }
 
@@ -101,12 +100,9 @@ export function listen() {
     const answer = known.get(key(game.board));
     if (answer) player.load(game.board, answer.tiles, true);
   });
-  game.addEventListener("puzzle", () => {
-    known = new Map();
+  game.addEventListener("puzzle", () => (known = new Map()));
+  game.addEventListener("board", () => {
     hinted = false;
-  });
-  game.addEventListener("board", ({ detail }) => {
-    if (detail.by === "hand") hinted = false;
     point(null);
     refresh();
   });

@@ -72,7 +72,7 @@ function follow() {
 function count() {
   const made = game.history.length;
   $("made").textContent = made;
-  $("made-unit").textContent = `${made === 1 ? "move" : "moves"} made`;
+  $("made-unit").textContent = made === 1 ? "move" : "moves";
   $("undo").disabled = $("reset").disabled = made === 0;
   if (document.activeElement !== $("typed-text")) $("typed-text").value = rowsOf(game.board);
 }

@@ -39,7 +39,7 @@ function explain() {
   for (const label of document.querySelectorAll("[data-parameter]")) {
     label.hidden = !chosen?.parameters.includes(label.dataset.parameter);
   }
-  const lines = [chosen ? `${chosen.name}: ${chosen.summary}.` : "ida-star, or a beam on boards too large for it."];
+  const lines = [chosen ? `${chosen.name}: ${chosen.summary}.` : "the usual: ida-star, or a beam on boards too large for it."];
   if (heuristic && !chosen?.uninformed) lines.push(`${heuristic.name}: ${heuristic.summary}.`);
   $("method-words").textContent = lines.map(sentence).join(" ");
 }
@@ -122,7 +122,7 @@ function present(board, solution) {
   tell($("search-facts"), [
     ["Method", solution.heuristic === "none" ? solution.algorithm : `${solution.algorithm} with ${solution.heuristic}`],
     ["Proven", optimal ? "shortest" : solved ? proof : `at least ${lower_bound}`],
-    ["At the start", solution.heuristic === "none" ? null : `${solution.h_start}`],
+    ["Heuristic at the start", solution.heuristic === "none" ? null : `${solution.h_start}`],
     ["Nodes expanded", count(expanded)],
     ["Nodes generated", count(generated)],
     ["In memory", stored && count(stored)],
