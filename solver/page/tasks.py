@@ -39,7 +39,7 @@ from .puzzles import Puzzle, puzzle_of, seed_of
 
 AT_ONCE = 2  # searches, which share memory and cores
 MOST_SECONDS = 600.0  # of a search
-FEWEST_SECONDS, GUESS_SECONDS = 5.0, 3.0  # while somebody plays: of the search, and of the beam after it
+FEWEST_SECONDS, GUESS_SECONDS = 4.0, 2.0  # while somebody plays: of the search, and of the beam after it
 MOST_BOARDS = 1000  # of a comparison
 PULSE = 0.1  # seconds between two reports
 
