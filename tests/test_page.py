@@ -353,29 +353,18 @@ def test_requests_of_other_pages_are_refused(page, origin):
 
 @pytest.mark.parametrize(
     "path",
-    [
-        "/nothing",
-        "/../app.py",
-        "/%2e%2e/app.py",
-        "/..%2fapp.py",
-        "//etc/passwd",
-        "/api/nothing",
-        "/static/",
-        "/%00",
-        "/☃",
-    ],
+    ["/nothing", "/../app.py", "/%2e%2e/app.py", "/..%2fapp.py", "//etc/passwd", "/api/nothing", "/static/", "/%00"],
 )
 def test_there_is_nothing_at_other_addresses(page, path):
     for method in ("GET", "POST"):
         status, _, body = page.request(method, path, "{}", {"Content-Type": "application/json"})
-        assert status == 404 or (method == "POST" and status == 405)
-        assert set(json.loads(body)) == {"error"}
+        assert (status, set(json.loads(body))) == (404, {"error"})
 
 
 def test_addresses_are_used_in_one_way(page):
-    assert page.request("GET", "/api/about")[0] in (404, 405)
-    assert page.request("DELETE", "/api/about")[0] in (404, 405)
-    assert page.request("PUT", "/")[0] == 405
+    for method, path in (("GET", "/api/about"), ("DELETE", "/api/stop"), ("PUT", "/")):
+        status, _, body = page.request(method, path)
+        assert (status, set(json.loads(body))) == (405, {"error"})
 
 
 @pytest.mark.parametrize(
@@ -412,7 +401,8 @@ def test_every_answer_forbids_what_comes_from_elsewhere(page):
 def test_the_page_names_no_other_site(page):
     static = Path(gate.__file__).parent / "static"
     for path in static.iterdir():
-        assert page.request("GET", f"/{path.name}")[2] == path.read_bytes()
+        name = path.name.replace("index.html", "")
+        assert page.request("GET", f"/{name}")[2] == path.read_bytes()
         assert set(re.findall(r"https?://[^\"']*", path.read_text())) <= {"http://www.w3.org/2000/svg"}
 
 

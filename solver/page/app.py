@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from importlib.resources import files
 from pathlib import Path
@@ -28,7 +28,6 @@ from .workers import Busy, Job, Workers
 
 if TYPE_CHECKING:
     from starlette.requests import Request
-    from starlette.responses import Response
 
 ANSWERS: dict[str, Callable[[Fields, Path], dict[str, Any]]] = {
     "about": answers.about,
@@ -42,6 +41,7 @@ TASKS: dict[str, Callable[[Fields, Path], Task]] = {
     "fewest": tasks.fewest,
     "compare": tasks.comparing,
 }
+KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 MOST_WAITING = 100  # requests of each kind
 BUSY = "too many requests are waiting: try again in a moment"
 DEFECT = "a defect in the program: see where it was started"
@@ -118,13 +118,19 @@ def in_words(error: object) -> str:
     return re.sub(r"`([a-z_]+)`", lambda match: match[1].replace("_", " "), str(error))
 
 
+def _static_files() -> Iterator[tuple[str, bytes, str]]:
+    """What the browser is given: names, contents and types. They are read once, so no request reaches a file."""
+    for file in (files(__package__) / "static").iterdir():
+        kind = KINDS[file.name.rpartition(".")[2]]
+        yield "" if file.name == "index.html" else file.name, file.read_bytes(), kind
+
+
 def make_app(page: Page, is_ours: Callable[[str], bool]) -> Asgi:
     """The application that serves a page to those who call it by a name that ``is_ours``."""
     from starlette.applications import Starlette
     from starlette.exceptions import HTTPException
-    from starlette.responses import JSONResponse
-    from starlette.routing import Mount, Route
-    from starlette.staticfiles import StaticFiles
+    from starlette.responses import JSONResponse, Response
+    from starlette.routing import Route
 
     async def fields_in(request: Request) -> Fields:
         return fields_of(await body_of(request.headers, request.receive))
@@ -147,9 +153,6 @@ def make_app(page: Page, is_ours: Callable[[str], bool]) -> Asgi:
         fields = await fields_in(request)
         return JSONResponse({"stopped": page.searches.stop(fields.text("id"))})
 
-    async def unknown(request: Request) -> Response:
-        raise HTTPException(404)
-
     async def wrong_input(request: Request, error: Exception) -> Response:
         return JSONResponse({"error": in_words(error)}, status_code=400)
 
@@ -163,13 +166,17 @@ def make_app(page: Page, is_ours: Callable[[str], bool]) -> Asgi:
         text = reason.get(error.status_code, "this request cannot be answered")
         return JSONResponse({"error": text}, status_code=error.status_code, headers=error.headers)
 
-    static = files(__package__) / "static"
+    def shown(content: bytes, kind: str) -> Callable:
+        async def endpoint(request: Request) -> Response:
+            return Response(content, media_type=kind, headers={"cache-control": "no-cache"})
+
+        return endpoint
+
     routes = [
         *(Route(f"/api/{name}", answered(work), methods=["POST"]) for name, work in ANSWERS.items()),
         *(Route(f"/api/{name}", streamed(task), methods=["POST"]) for name, task in TASKS.items()),
         Route("/api/stop", stop, methods=["POST"]),
-        Route("/api/{rest:path}", unknown, methods=["GET", "POST"]),
-        Mount("/", StaticFiles(directory=str(static), html=True)),
+        *(Route(f"/{name}", shown(content, kind)) for name, content, kind in _static_files()),
     ]
     handlers: Any = {SlidepdbError: wrong_input, Refusal: refused, HTTPException: not_here}
     return Gate(Starlette(routes=routes, exception_handlers=handlers), is_ours, page.notify)
