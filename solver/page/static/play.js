@@ -23,6 +23,7 @@ async function begin(what, fields, line = $("trouble")) {
   try {
     game.begin(await ask(what, fields));
     complain(line, null);
+    $("board").scrollIntoView({ block: "nearest" });
     return true;
   } catch (error) {
     complain(line, error);

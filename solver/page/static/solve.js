@@ -73,7 +73,7 @@ async function solve() {
     await run("solve", fields, {
       place({ id, place }) {
         mine.id = id;
-        state(place ? `Waiting: ${place - 1 ? `${place - 1} before this one` : "next in line"}` : "Searching", true);
+        state(place ? `Waiting: ${place - 1 ? `${place - 1} before this one` : "next in line"}` : "Preparing", true);
       },
       remark: ({ text }) => $("search-remarks").append(element("li", {}, sentence(text))),
       progress: (facts) => report(facts),
