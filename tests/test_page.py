@@ -132,6 +132,8 @@ def test_what_a_search_refuses_comes_with_the_reason(page):
         ({"board": "☃" * 999}, "'☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃…' is not a number"),
         ({"shape": "4x4"}, "9 numbers for the 16 cells of a 4x4 board"),
         ({"shape": "1x9"}, "a board of 1x9 is too small"),
+        ({"shape": "4\nx\ud8004"}, "'4 x?4' is not a board shape"),
+        ({"shape": "x" * 9999}, "'xxxx"),
         ({"goal": "top"}, "the goal is neither last, first, spiral nor a board"),
         ({"wrap": "yes"}, "wrap must be True or False"),
     ],

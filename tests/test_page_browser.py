@@ -155,7 +155,7 @@ def test_boards_are_shuffled_by_seed_in_any_shape_with_any_goal(tab, run):
         page.locator("#new").get_by_role("button", name="Shuffle").click()
         words = ["random", f"{rows}x{cols}", "--seed", "7", "--goal", goal, *["--wrap"] * wrap]
         expected = run(*words)[1].replace("/", " ").split()
-        expect(tile(page, rows * cols - 1)).to_be_visible()
+        expect(page.locator("[data-tile]")).to_have_count(rows * cols - 1)
         assert board_of(page).split() == expected
     page.get_by_role("button", name="Show the goal").click()
     expect(page.locator("#fewest-words")).to_have_text("this is the goal")
@@ -300,9 +300,12 @@ def test_inside_shows_what_the_library_says_move_by_move(tab, server):
     choose(page, "Look inside")
     grid, database = Grid(3, 3), open_database(server.folder / "3x3-4-4.h5")
     looked = pattern_database.prepare(grid, 0, database)
+    page.locator("#board").focus()
     for key in (None, "ArrowRight", "ArrowDown", "ArrowLeft"):
+        before = board_of(page)
         if key:
             page.keyboard.press(key)
+            assert board_of(page) != before
         board = tuple(9 * (one == 0) or one for one in map(int, board_of(page).split()))
         turned = tuple((9 - one) % 9 for one in reversed(board))  # the goal 0 1 ... 8, by half a turn
         parts = looked.measure(turned)

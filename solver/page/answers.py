@@ -1,4 +1,4 @@
-"""What the browser asks for at the start: the registries, the limits, and the databases that fit."""
+"""Answers at once: what can be chosen, and what a puzzle is, with the databases that fit it."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from ..goals import GOALS
 from ..heuristics import HEURISTICS
 from ..heuristics.databases import fitting_databases
 from ..search import SEARCHES
-from ..settings import DEFAULT_SECONDS, DEFAULT_WEIGHT
-from ..show.colours import DARK, LIGHT, NIGHT, RAINBOW
+from ..settings import DEFAULT_WEIGHT
+from ..show.colours import DARK, NIGHT, RAINBOW
 from ..show.playback import FASTEST, SPEED
 from .fields import Fields
-from .puzzles import MOST_SEED, css, described, puzzle_of, shuffled
-from .tasks import MOST_BOARDS, MOST_SECONDS
+from .puzzles import MOST_SEED, Puzzle, css, described, puzzle_of, shuffled
 
 PARAMETERS = ("weight", "width", "depth")  # options of searches that the page offers
 
 
 def about(fields: Fields, folder: Path) -> dict[str, Any]:
-    """What can be chosen, and within which limits."""
+    """What can be chosen: the registries, goals, speeds and colours."""
     return {
         "version": __version__,
         "algorithms": [
@@ -39,13 +38,11 @@ def about(fields: Fields, folder: Path) -> dict[str, Any]:
         "heuristics": [{"name": name, "summary": summary} for name, summary in HEURISTICS.items()],
         "goals": GOALS,
         "weight": DEFAULT_WEIGHT,
-        "beam_seconds": DEFAULT_SECONDS,
-        "most": {"seconds": MOST_SECONDS, "boards": MOST_BOARDS, "seed": MOST_SEED},
+        "most_seed": MOST_SEED,
         "speed": {"usual": SPEED, "fastest": FASTEST},
         "colours": {
             "night": css(NIGHT),
             "dark": css(DARK),
-            "light": css(LIGHT),
             "rainbow": [css(colour) for colour in RAINBOW],
         },
     }
@@ -53,15 +50,16 @@ def about(fields: Fields, folder: Path) -> dict[str, Any]:
 
 def board(fields: Fields, folder: Path) -> dict[str, Any]:
     """The puzzle of a request, described."""
-    return _with_databases(described(found := puzzle_of(fields)), found, folder)
+    return _described(puzzle_of(fields), folder)
 
 
 def shuffle(fields: Fields, folder: Path) -> dict[str, Any]:
     """A random puzzle, described."""
-    return _with_databases(described(found := shuffled(fields)), found, folder)
+    return _described(shuffled(fields), folder)
 
 
-def _with_databases(answer: dict[str, Any], found: Any, folder: Path) -> dict[str, Any]:
-    frame = frame_of(found.grid, found.goal)
-    names = [database.path.stem for database in fitting_databases(found.grid, frame.blank, folder)]
-    return answer | {"databases": names}
+def _described(puzzle: Puzzle, folder: Path) -> dict[str, Any]:
+    """All that the browser needs to know of a puzzle, and the databases that serve it."""
+    frame = frame_of(puzzle.grid, puzzle.goal)
+    names = [database.path.stem for database in fitting_databases(puzzle.grid, frame.blank, folder)]
+    return described(puzzle) | {"databases": names}

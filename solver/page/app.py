@@ -42,6 +42,7 @@ TASKS: dict[str, Callable[[Fields, Path], Task]] = {
     "compare": tasks.comparing,
 }
 KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+MOST_WORDS = 1000  # characters of a message
 MOST_WAITING = 100  # requests of each kind
 BUSY = "too many requests are waiting: try again in a moment"
 DEFECT = "a defect in the program: see where it was started"
@@ -114,8 +115,12 @@ def _submit(workers: Workers, job: Job) -> None:
 
 
 def in_words(error: object) -> str:
-    """A message of the library for a page, whose fields are not called like parameters: `time_limit` is time limit."""
-    return re.sub(r"`([a-z_]+)`", lambda match: match[1].replace("_", " "), str(error))
+    """A message of the library for a page, whose fields are not called like parameters: `time_limit` is time limit.
+
+    It may quote what was sent: it becomes one line, of characters that can be sent back.
+    """
+    text = re.sub(r"`([a-z_]+)`", lambda match: match[1].replace("_", " "), str(error))
+    return " ".join(text.split())[:MOST_WORDS].encode(errors="replace").decode()
 
 
 def _static_files() -> Iterator[tuple[str, bytes, str]]:

@@ -19,6 +19,7 @@ from typing import Any
 from pdb_builder.base.errors import InputError, Unsolvable
 from pdb_builder.base.numeric import as_real
 
+from ..board import Board
 from ..comparison.cells import Summary, summarise
 from ..comparison.comparison import Comparison
 from ..comparison.methods import prepare_methods
@@ -164,13 +165,13 @@ def comparing(fields: Fields, folder: Path) -> Task:
     for heuristic in heuristics:
         check_heuristic(heuristic, folder)
     settings = Settings(threads=1, time_limit=_seconds(fields), memory_limit=default_memory(AT_ONCE), folder=folder)
-    boards = _boards(fields, puzzle)
+    draw = _boards(fields, puzzle)
 
     def run(tell: Tell, interrupt: Event) -> None:
         grid, _, goal = puzzle
         report = _Reporter(tell, interrupt)
         methods = prepare_methods(grid, goal, algorithms, heuristics, settings, report)
-        instances = {number: Instance(number, board, None, None) for number, board in enumerate(boards, 1)}
+        instances = {number: Instance(number, board, None, None) for number, board in enumerate(draw(), 1)}
         comparison = Comparison(grid, goal, instances, methods)
         work = comparison.missing()
         tell("methods", {"names": comparison.names(), "searches": len(work), "header": header_line()})
@@ -184,15 +185,15 @@ def comparing(fields: Fields, folder: Path) -> Task:
     return run
 
 
-def _boards(fields: Fields, puzzle: Puzzle) -> list[tuple[int, ...]]:
-    """The board of the puzzle, or a ``number`` of random ones: those of ``pdb-solver compare`` with the same seed."""
+def _boards(fields: Fields, puzzle: Puzzle) -> Callable[[], list[Board]]:
+    """What gives the board of the puzzle, or draws a ``number`` of random ones: those of ``pdb-solver compare``."""
     grid, board, goal = puzzle
     if fields.raw("number") is None:
         if reason := why_unsolvable(grid, board, goal):
             raise Unsolvable(reason)
-        return [board]
-    chance = random.Random(seed_of(fields))
-    return [random_board(grid, goal, chance) for _ in range(fields.whole("number", None, 1, MOST_BOARDS))]
+        return lambda: [board]
+    number, chance = fields.whole("number", None, 1, MOST_BOARDS), random.Random(seed_of(fields))
+    return lambda: [random_board(grid, goal, chance) for _ in range(number)]
 
 
 def _table(comparison: Comparison) -> dict[str, Any]:

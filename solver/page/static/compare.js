@@ -5,7 +5,7 @@
 import { ask, isAborted, run } from "./api.js";
 import { game } from "./game.js";
 import { about, heuristics } from "./methods.js";
-import { $, complain, count, element, sentence, tabulate } from "./words.js";
+import { $, complain, count, element, tabulate } from "./words.js";
 
 const FIRST = ["manhattan", "linear-conflict", "pdb"]; // what is compared unless something else is chosen
 
@@ -76,7 +76,8 @@ async function compare() {
         draw(names, facts.table);
       },
     }, mine.controller.signal);
-    if (running === mine) state(done === searches ? `${sentence(`${done} searches`)} done` : `Stopped after ${done} of ${searches} searches`, false);
+    const words = done === searches ? `${done} searches done` : `Stopped after ${done} of ${searches} searches`;
+    if (running === mine) state(words, false);
   } catch (error) {
     if (isAborted(error) || running !== mine) return;
     state("Refused", false);

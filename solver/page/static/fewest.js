@@ -22,9 +22,8 @@ export function remember(board, { length, lower_bound, optimal, tiles }) {
   if (known.size > MOST_KNOWN) known.clear();
   if (!tiles?.length) return void known.set(key(board), { length, lower_bound, optimal, tiles: [] });
   tiles.forEach((tile, made) => {
-    const rest = { length: length - made, lower_bound: Math.max(lower_bound - made, 0), optimal, tiles: tiles.slice(made) };
-    const before = known.get(key(board));
-    if (!before?.optimal) known.set(key(board), rest);
+    const left = { length: length - made, lower_bound: Math.max(lower_bound - made, 0) };
+    if (!known.get(key(board))?.optimal) known.set(key(board), { ...left, optimal, tiles: tiles.slice(made) });
     board = game.after(tile, board);
   });
 }
@@ -44,7 +43,7 @@ function say(number, words) {
 function show(answer) {
   const { length, lower_bound, optimal, tiles } = answer;
   if (optimal) say(count(length), length === 1 ? "move, proven fewest" : "moves, proven fewest");
-  else if (length !== null) say(`${count(lower_bound)}–${count(length)}`, "moves: too hard to prove in a few seconds");
+  else if (length !== null) say(`${lower_bound}–${length}`, "moves: too hard to prove in a few seconds");
   else say(`≥ ${count(lower_bound)}`, "moves: too hard to solve in a few seconds");
   const next = Boolean(tiles?.length);
   $("hint").disabled = $("follow").disabled = !next;
@@ -74,7 +73,7 @@ async function search() {
       place: onTime(({ place }) => say("…", place > 1 ? `waiting: ${place - 1} before this one` : "counting")),
       progress: onTime(({ preparing, bound, width, length }) => {
         if (preparing) say("…", preparing);
-        else if (!width) say(`≥ ${bound}`, length ? `moves, and at most ${length}; still counting` : "moves; still counting");
+        else if (!width) say(`≥ ${bound}`, `moves${length ? `, and at most ${length}` : ""}; still counting`);
         else say("…", length ? `at most ${moves(length)}; still looking` : "looking for a solution");
       }),
       fewest: onTime((answer) => {

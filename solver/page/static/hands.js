@@ -47,20 +47,19 @@ function cancel() {
 }
 
 function press(event) {
-  if (event.altKey || event.ctrlKey || event.metaKey) {
-    if (event.key === "z" && !isTyping(event.target)) game.undo();
-    return;
-  }
-  if (isTyping(event.target) || event.target.closest?.("[role=tablist], [role=radiogroup], [role=region]")) return;
-  if (event.key in ARROWS) {
+  const free = event.target === document.body;
+  if (!free && (!event.target.closest(".stage") || event.target.matches("input"))) return; // for what has the focus
+  const held = event.altKey || event.ctrlKey || event.metaKey;
+  const key = event.key.toLowerCase();
+  if (held ? key === "z" : key === "u") game.undo();
+  else if (held) return;
+  else if (key === "h") $("hint").click();
+  else if (event.key in ARROWS) {
     const tile = game.puzzle && game.tileGoing(...ARROWS[event.key]);
     if (tile) game.move(tile);
-    event.preventDefault();
-  } else if (event.key === "u" || event.key === "U") game.undo();
-  else if (event.key === "h" || event.key === "H") $("hint").click();
+    if (tile || !free) event.preventDefault();
+  }
 }
-
-const isTyping = (target) => target.closest?.("input, textarea, select") !== null;
 
 export function listen() {
   const board = $("board");

@@ -72,7 +72,7 @@ function showSums() {
   const shown = sums[number].patterns;
   const kept = $("sums").contains(document.activeElement);
   $("sums").replaceChildren(...sums.map((one, at) => {
-    const words = sums.length > 2 ? `Sum ${at + 1}${one.mirrored ? ", mirrored" : ""}` : one.mirrored ? "Mirrored sum" : "Sum";
+    const words = `${one.mirrored ? "Mirrored sum" : "Sum"}${sums.length > 2 ? ` ${at + 1}` : ""}`;
     const terms = one.patterns.map((each) => patterns[each].distance).join(" + ");
     return element(
       "button",

@@ -7,7 +7,7 @@ import { $, complain, element, moves } from "./words.js";
 const LEAST = 2, MOST = 10; // cells of a side that the form offers; typed boards may have others
 const OWN = "own";
 
-let mostSeed = 2 ** 31;
+let mostSeed = 0;
 
 /** What the form says of the puzzle. */
 function wanted() {
@@ -34,7 +34,7 @@ async function begin(what, fields, line = $("trouble")) {
 /** A random board; without a seed, another one every time. */
 async function shuffle() {
   const typed = $("seed").value.trim();
-  const seed = typed === "" ? Math.floor(Math.random() * Math.min(mostSeed, 2 ** 31)) : Number(typed);
+  const seed = typed === "" ? Math.floor(Math.random() * Math.min(mostSeed, 1e6)) : Number(typed);
   if (!Number.isInteger(seed)) return complain($("trouble"), `a seed is a whole number, got ${typed}`);
   await begin("shuffle", { ...wanted(), seed });
 }
@@ -133,7 +133,7 @@ function keepLink() { // browsers allow a hundred changes in half a minute
 // ---- beginning ----------------------------------------------------------------------------------
 
 export async function start(about) {
-  mostSeed = about.most.seed;
+  mostSeed = about.most_seed;
   for (const id of ["rows", "cols"]) {
     for (let side = LEAST; side <= MOST; side++) $(id).append(new Option(side, side, side === 4, side === 4));
   }

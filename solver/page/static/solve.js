@@ -39,7 +39,8 @@ function explain() {
   for (const label of document.querySelectorAll("[data-parameter]")) {
     label.hidden = !chosen?.parameters.includes(label.dataset.parameter);
   }
-  const lines = [chosen ? `${chosen.name}: ${chosen.summary}.` : "the usual: ida-star, or a beam on boards too large for it."];
+  const usual = "the usual: ida-star, or a beam on boards too large for it.";
+  const lines = [chosen ? `${chosen.name}: ${chosen.summary}.` : usual];
   if (heuristic && !chosen?.uninformed) lines.push(`${heuristic.name}: ${heuristic.summary}.`);
   $("method-words").textContent = lines.map(sentence).join(" ");
 }

@@ -42,8 +42,8 @@ export function tell(list, facts) {
 
 /** Fill a table with headings and rows of text. */
 export function tabulate(table, headings, rows, isNumber = () => true) {
-  const line = (tag, words) =>
-    element("tr", {}, ...words.map((word, column) => element(tag, { className: isNumber(column) ? "number" : "" }, word)));
+  const cell = (tag) => (word, column) => element(tag, { className: isNumber(column) ? "number" : "" }, word);
+  const line = (tag, words) => element("tr", {}, ...words.map(cell(tag)));
   table.replaceChildren(
     element("thead", {}, line("th", headings)),
     element("tbody", {}, ...rows.map((row) => line("td", row))),
