@@ -230,9 +230,11 @@ def test_inside_adds_up_to_what_the_library_measures(page, shelf_of_three, name)
             assert sum(pattern["distance"] for pattern in patterns) == one["value"]
             assert sorted(tile for pattern in patterns for tile in pattern["tiles"]) == list(range(1, 9))
         assert [one["mirrored"] for one in found["sums"]] == [False, True][: len(parts)]
-        for pattern in found["patterns"]:
-            apart = (grid.distance(board.index(tile), goal.index(tile)) for tile in pattern["tiles"])
-            assert pattern["distance"] >= sum(apart), "of these tiles, not of others"
+        for pattern in found["patterns"] if name == "3x3-4-4" else ():
+            first, second, third, *_ = (tile for tile in range(1, 9) if tile not in pattern["tiles"])
+            turned = {first: second, second: third, third: first}  # an even permutation: the board can still be solved
+            fields["board"] = " ".join(str(turned.get(tile, tile)) for tile in board)
+            assert pattern in page.ask("inside", **fields)["patterns"], "other tiles do not count"
 
 
 def test_the_histogram_is_that_of_the_pattern_s_table(page, shelf_of_three):
@@ -430,6 +432,7 @@ def test_ctrl_c_ends_the_page_with_searches_and_streams_open(shelf_of_three):
         until(events, "progress", preparing=None)
         with served.stream("fewest", board=HARDEST), served.stream("solve", **ENDLESS):
             code, output, errors = ended(served.process, signal.SIGINT)
+        assert list(events)[-1] == ("end", {}), "the tab is told"
     assert (code, output) == (130, "")
     assert errors.splitlines()[-1] == "interrupted: the page is closed, and its searches are stopped"
 
