@@ -391,9 +391,16 @@ def test_everything_has_a_name_enough_contrast_and_room_on_a_phone(tab, scheme):
     expect(page.locator("#fewest-number")).to_have_text("31")
     for name in ("Play", "Solve", "Look inside", "Compare"):
         choose(page, name)
-        if name == "Look inside":
+        if name == "Solve":
+            page.get_by_label("Heuristic").select_option("manhattan")
+            page.get_by_role("button", name="Solve", exact=True).click()
+            expect(page.locator("#iterations")).to_be_visible()
+        elif name == "Look inside":
             expect(page.locator("#histogram .here")).to_have_count(1)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        elif name == "Compare":
+            page.get_by_role("button", name="Compare", exact=True).click()
+            expect(page.locator("#comparison-state")).to_have_text("3 searches done")
+        assert page.evaluate("document.documentElement.scrollWidth") == PHONE["viewport"]["width"], name
         nameless = [line for line in page.locator("body").aria_snapshot().splitlines() if NAMELESS.fullmatch(line)]
         assert not nameless, name
         poor = [one for one in page.evaluate(CONTRASTS) if one["ratio"] < 4.5]

@@ -19,14 +19,15 @@ CLOSED = "the page is closed, and its searches are stopped"
 
 def run(args: argparse.Namespace) -> int:
     check_libraries()
-    if not is_loopback(args.host):
-        if not args.public:
-            raise InputError(
-                f"{args.host} can be reached from other machines: add --public if that is meant, or use 127.0.0.1"
-            )
-        notice(f"everybody who can reach {args.host} can use this page, and the cores of this machine with it")
+    alone = is_loopback(args.host)
+    if not alone and not args.public:
+        raise InputError(
+            f"{args.host} can be reached from other machines: add --public if that is meant, or use 127.0.0.1"
+        )
     listening = listen(args.host, args.port)
     address = address_of(args.host, listening)
+    if not alone:
+        notice(f"everybody who can reach {args.host} can use this page, and the cores of this machine with it")
 
     def begun() -> None:
         print(address, flush=True)
