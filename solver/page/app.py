@@ -21,7 +21,7 @@ from ..search.stopping import Stopped
 from . import answers, tasks
 from .events import END, Asgi, EventStream, Mailbox
 from .fields import Fields, fields_of
-from .gate import Gate, Refusal, body_of
+from .gate import DEFECT, Gate, Refusal, body_of, in_one_line
 from .inside import histogram, inside
 from .tasks import AT_ONCE, Task
 from .workers import Busy, Job, Workers
@@ -45,7 +45,6 @@ KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg":
 MOST_WORDS = 1000  # characters of a message
 MOST_WAITING = 100  # requests of each kind
 BUSY = "too many requests are waiting: try again in a moment"
-DEFECT = "a defect in the program: see where it was started"
 
 
 class Page:
@@ -69,6 +68,8 @@ class Page:
         future: Future[dict[str, Any]] = Future()
 
         def run(interrupt: Event) -> None:
+            if not future.set_running_or_notify_cancel():
+                return
             try:
                 future.set_result(work(fields, self.folder))
             except Exception as error:
@@ -91,7 +92,7 @@ class Page:
             except MemoryError:
                 mailbox.tell("error", {"error": "out of memory: use a smaller board, or close other programs"})
             except Exception as error:
-                self.notify(f"a defect in the page: {type(error).__name__}: {error}")
+                self.notify(in_one_line(error))
                 mailbox.tell("error", {"error": DEFECT})
             finally:
                 mailbox.tell(END, {})

@@ -31,6 +31,12 @@ HEADERS = (
 )
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 EVERYWHERE = ("0.0.0.0", "::")
+DEFECT = "a defect in the program: see where it was started"
+
+
+def in_one_line(error: Exception) -> str:
+    """A defect, for whoever has started the page."""
+    return f"a defect in the page: {type(error).__name__}: {error}"
 
 
 class Refusal(Exception):
@@ -90,9 +96,9 @@ class Gate:
         except Refusal as refusal:
             await _refuse(guarded, refusal.status, str(refusal))
         except Exception as error:
-            self._notify(f"a defect in the page: {type(error).__name__}: {error}")
+            self._notify(in_one_line(error))
             if not begun:
-                await _refuse(guarded, 500, "a defect in the program: see where it was started")
+                await _refuse(guarded, 500, DEFECT)
 
     def _check(self, scope: dict[str, Any]) -> None:
         """Raise ``Refusal`` for a request that does not come from the page itself."""

@@ -71,16 +71,14 @@ def fewest(fields: Fields, folder: Path) -> Task:
     def run(tell: Tell, interrupt: Event) -> None:
         report = _Reporter(tell, interrupt)
         settings = Settings(folder=folder, memory_limit=default_memory(AT_ONCE))
-        provable = puzzle.grid.cells <= PROVABLE
-        lower_bound, solution = 0, None
-        if provable:
-            solution = solve_board(*puzzle, settings._replace(time_limit=FEWEST_SECONDS), report, interrupt=interrupt)
-            lower_bound = solution.lower_bound
-        if not interrupt.is_set() and (solution is None or not solution.solved):
-            beam = settings._replace(algorithm="beam", time_limit=GUESS_SECONDS)
-            solution = solve_board(*puzzle, beam, report, interrupt=interrupt)
-        assert solution is not None
-        lower_bound = max(lower_bound, solution.lower_bound)
+        beam = settings._replace(algorithm="beam", time_limit=GUESS_SECONDS)
+        searches = [beam] if puzzle.grid.cells > PROVABLE else [settings._replace(time_limit=FEWEST_SECONDS), beam]
+        lower_bound = 0
+        for one in searches:
+            solution = solve_board(*puzzle, one, report, interrupt=interrupt)
+            lower_bound = max(lower_bound, solution.lower_bound)
+            if solution.solved or interrupt.is_set():
+                break
         tell(
             "fewest",
             {
