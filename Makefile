@@ -12,7 +12,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/ready
 
 .DEFAULT_GOAL := help
-.PHONY: help install databases solve compare test test-fast test-slow chaos lint package bench bench-build bench-solve clean
+.PHONY: help install databases solve compare page test test-fast test-slow test-page chaos lint package bench bench-build bench-solve clean
 
 help:  ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,9 @@ solve: $(READY) databases/4x4-7-8.h5  ## build what is missing and solve one of 
 compare: $(READY) databases/4x4-7-8.h5  ## Manhattan distance against the default database on 25 of Korf's boards, under a minute
 	$(BIN)/pdb-solver compare --set korf100 --only 1-25 --heuristics manhattan,pdb:4x4-7-8 --each
 
+page: $(READY) databases/4x4-7-8.h5  ## build what is missing, and play, solve and compare in a browser: Ctrl-C ends it
+	@$(BIN)/pdb-solver serve
+
 # Two files of tests at a time: most of the time goes into compiling kernels.
 test: $(READY)  ## run the tests: with compiled kernels, then the small ones as plain Python
 	$(BIN)/python -m pytest -n 2 --dist loadfile
@@ -48,6 +51,10 @@ test-fast: $(READY)  ## run the tests to run while editing: no other programs, n
 
 test-slow: $(READY)  ## run the longer proofs
 	$(BIN)/python -m pytest -m slow
+
+test-page: $(READY)  ## install a browser and what drives it, where that is possible, and run the tests of the page
+	.ci/browser $(BIN)
+	$(BIN)/python -m pytest tests/test_page.py tests/test_page_browser.py -rs
 
 chaos: $(READY)  ## draw faults at random and check that four rules hold: make chaos SECONDS=600 SEED=1
 	$(BIN)/python -m tests.chaos --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) --jobs 2

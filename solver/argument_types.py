@@ -7,6 +7,7 @@ import re
 from pdb_builder.argument_types import DECIMAL, refusal
 from pdb_builder.shell import MOST_TEXT, MOST_WRITTEN
 
+from .page import USUAL_PORT
 from .search import MOST_PRUNING, NEVER_UNDO
 from .show.playback import FASTEST, SLOWEST, SPEED
 
@@ -35,6 +36,12 @@ def moves_per_second(text: str) -> float:
 def moves_to_look_back(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,2}", text.strip()) or not NEVER_UNDO <= int(text) <= MOST_PRUNING:
         raise refusal(text, f"a whole number from {NEVER_UNDO} to {MOST_PRUNING}", "14")
+    return int(text)
+
+
+def port(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,5}", text.strip()) or int(text) > 65535:
+        raise refusal(text, "a port from 0 to 65535", str(USUAL_PORT))
     return int(text)
 
 

@@ -13,6 +13,7 @@ from .argument_types import (
     moves_to_look_back,
     number_from_1,
     number_list,
+    port,
     seconds_from_0,
     worker_numbers,
 )
@@ -20,6 +21,7 @@ from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
 from .notation import WHOSE
+from .page import USUAL_PORT
 from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES
 from .search.sharing import TASK_COST
 from .settings import CHOICES, DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
@@ -116,6 +118,21 @@ def compare_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--report", type=Path, metavar="FILE", help="write an .html page with everything (needs matplotlib)"
     )
+    folder_option(command)
+
+
+def serve_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--port",
+        type=port,
+        metavar="N",
+        help=f"the port to listen on, 0 for any (default: {USUAL_PORT}, or any if it is taken)",
+    )
+    command.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on (default: %(default)s, this machine alone)"
+    )
+    command.add_argument("--public", action="store_true", help="let other machines use the page, if --host does")
+    command.add_argument("--no-browser", dest="browser", action="store_false", help="do not open a browser")
     folder_option(command)
 
 

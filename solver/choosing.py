@@ -156,8 +156,8 @@ def _build_default(
     collection = default_collection(grid, blank, "bits") if has_patterns(grid) else None
     if collection is None:
         return False
-    spec = Spec(grid, collection, blank, "bits")
     try:
+        spec = Spec(grid, collection, blank, "bits")  # of which there are none if an odd side is joined
         check_build_memory(grid, map(len, spec.patterns), spec.encoding, None, settings.threads, False)
         path = folder / f"{spec.name}.h5"
         notify(f"building {path}, once, to search from the goal to the start as well")

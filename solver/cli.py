@@ -1,4 +1,4 @@
-"""The command line of the solver: ``pdb-solver solve | compare | journal | check | distribution | random | bench``.
+"""The command line of the solver: ``pdb-solver solve``, ``compare``, ``serve``, ``journal``, ``check`` and others.
 
 A command is the function ``run(args)`` of its module in ``commands``, which is imported when it is called: so
 ``--help`` answers at once, without numba. It prints its answer to stdout and returns the exit code; notices and
@@ -16,6 +16,7 @@ from .arguments import (
     distribution_options,
     journal_options,
     random_options,
+    serve_options,
     solve_options,
 )
 from .commands.exit_codes import EXIT_CODES
@@ -33,6 +34,12 @@ COMMANDS = (
         "solve the same boards by several methods and compare the cost of each",
         "pdb-solver compare --set korf100 --only 1-20 --heuristics manhattan,pdb",
         compare_options,
+    ),
+    (
+        "serve",
+        "play, solve, look inside databases and compare in a browser, on a page of this machine",
+        "pdb-solver serve",
+        serve_options,
     ),
     (
         "journal",

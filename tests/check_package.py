@@ -25,9 +25,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # Patterns of the files that each distribution must hold. Each must match at least one file of the checkout.
-PACKAGES = ("pdb_builder/**/*.py", "pdb_builder/py.typed", "solver/**/*.py", "solver/py.typed", "solver/data/*.csv")
+PACKAGES = (
+    *("pdb_builder/**/*.py", "pdb_builder/py.typed", "solver/**/*.py", "solver/py.typed"),
+    *("solver/data/*.csv", "solver/page/static/*"),
+)
 PROJECT = (
-    *(".ci/run", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md"),
+    *(".ci/*", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md"),
     *("databases/README.md", "docs/**/*", "pyproject.toml", "tests/**/*.py", "tests/*.h5.gz"),
 )
 HARDEST = "8 6 7 / 2 5 4 / 3 0 1"  # one of the two 3x3 boards farthest from the goal
@@ -146,6 +149,7 @@ def check_commands(user: User, version: str) -> None:
     for extra, *arguments in (
         ("gif", "solve", HARDEST, "--gif", "a.gif"),
         ("plot", "compare", HARDEST, "--plot", "a.png"),
+        ("web", "serve", "--no-browser"),
     ):
         error = user.is_refused(user.there, "pdb-solver", *arguments)
         require(f"slidepdb[{extra}]" in error, True, f"whether '{error.strip()}' names slidepdb[{extra}]")

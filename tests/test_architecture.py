@@ -32,6 +32,8 @@ OPTIONAL = {
     "solver.cluster.fitness": "distributed",
     "solver.cluster.connection": "distributed",
     "solver.comparison.plots": "matplotlib",
+    "solver.page.app": "starlette",
+    "solver.page.server": "uvicorn",
     "solver.show.gif": "PIL",
 }
 

@@ -11,9 +11,11 @@ from pdb_builder import NAMED, DatabaseError, Grid, InputError, Spec, open_datab
 from pdb_builder.cli import main as builder
 from pdb_builder.pattern import parse_collection
 from solver import Settings, goal_board, random_board, solve, solve_board
+from solver.choosing import backward_heuristics
 from solver.heuristics import databases as choice
 from solver.heuristics.databases import best_database, how_to_build
 from solver.heuristics.preparing import prepare
+from solver.search.outcome import Missing
 
 from .helpers import check_solution
 from .oracle import moves_between
@@ -255,3 +257,11 @@ def test_databases_for_large_boards_are_refused_with_the_alternatives(tmp_path, 
         with pytest.raises(InputError, match=r"64 cells have no databases, use manhattan or linear-conflict$") as error:
             prepare(spec, grid, 0, tmp_path)
         assert "pdb-builder build" not in str(error.value)
+
+
+def test_where_no_database_can_be_built_for_the_way_back_another_heuristic_serves(tmp_path):
+    remarks = []
+    made = backward_heuristics(Settings(folder=tmp_path), remarks.append)
+    heuristic = made(Grid(5, 5, wrap=True), 0, Missing.BUILD, lambda: None)  # an odd side is joined
+    assert heuristic.name == "manhattan" and not list(tmp_path.iterdir())
+    assert remarks[0].startswith("no database for the search from the goal to the start: encoding bits needs")

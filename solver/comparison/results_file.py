@@ -90,7 +90,7 @@ class ResultsFile:
             self.file.truncate(len(whole))
         if not whole:
             self.header = HEADER
-            self._write(_line(HEADER))
+            self._write(header_line())
         return cells
 
     def _cells(self, text: str) -> list[Cell]:
@@ -114,7 +114,7 @@ class ResultsFile:
             if text == _line(header) or ("\n" not in text and _line(header).startswith(text)):
                 return header
         raise InputError(
-            f"{self.path} is not a results file: its first line is not '{_line(HEADER).strip()}'; choose another file"
+            f"{self.path} is not a results file: its first line is not '{header_line().strip()}'; choose another file"
         )
 
     def _cell(self, number: int, words: list[str]) -> Cell:
@@ -155,7 +155,7 @@ class ResultsFile:
     def add(self, cell: Cell) -> None:
         """Append a cell. Raises ``InputError`` if it cannot be written; the lines before it are kept."""
         self.complete_header()
-        self._write(_line_of(cell))
+        self._write(line_of(cell))
 
     def _write(self, line: str) -> None:
         rest = _bytes(line)
@@ -189,7 +189,7 @@ class ResultsFile:
         """Put a file of these cells in the place of this one, and go on with that. Raises ``OSError``."""
         with contextlib.ExitStack() as undo:
             with replaced(self.path.resolve()) as file:
-                file.writelines(map(_bytes, [_line(HEADER), *map(_line_of, cells)]))
+                file.writelines(map(_bytes, [header_line(), *map(line_of, cells)]))
                 # Locked before it has its name, so that no other program can be faster.
                 new = undo.enter_context(open(file.name, "ab+", buffering=0))
                 fcntl.flock(new, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -216,7 +216,12 @@ class ResultsFile:
                 self._replace(in_order)
 
 
-def _line_of(cell: Cell) -> str:
+def header_line() -> str:
+    """The first line of a file."""
+    return _line(HEADER)
+
+
+def line_of(cell: Cell) -> str:
     """The line of a cell, with its checksum."""
     words = ["" if value is None else str(value) for value in cell]
     return _line([*words, _check(words)])

@@ -7,6 +7,7 @@ lengths after ``<=`` are not proven shortest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ..number_text import format_count, format_large, format_ratio, format_seconds
@@ -17,9 +18,9 @@ if TYPE_CHECKING:
     from .comparison import Comparison
 
 
-def summary_table(comparison: Comparison) -> TextTable:
-    """One row per method."""
-    summaries = comparison.summaries()
+def summary_table(comparison: Comparison, summaries: Sequence[Summary] | None = None) -> TextTable:
+    """One row per method, of its summary over the finished boards, or of another one that is given."""
+    summaries = comparison.summaries() if summaries is None else summaries
     several = len({summary.algorithm for summary in summaries}) > 1
     stored = any(summary.stored is not None for summary in summaries)
     limited = any(summary.unfinished for summary in summaries)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from contextlib import suppress
 from functools import lru_cache
 from math import log2
 from pathlib import Path
@@ -65,22 +66,44 @@ def best_database(grid: Grid, blank: int, folder: Path) -> tuple[Database | None
     """The best database in a folder for a goal, if any fits; and what is wrong with those that cannot be used."""
     if not has_patterns(grid):
         return None, ()  # whatever the names of files say
-    shapes = {grid.shape, f"{grid.cols}x{grid.rows}"}
-    candidates: list[tuple[str, Stamp]] = []
     try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.endswith(".h5") and entry.name.removesuffix(".h5").split("-")[0] in shapes:
-                    try:
-                        candidates.append((entry.name, _stamp(entry.stat())))
-                    except OSError:  # a link to nothing, for example: opening it says what is wrong
-                        candidates.append((entry.name, ()))
-    except FileNotFoundError:
-        pass  # the folder is made when the first database is built
+        candidates = _candidates(grid, folder)
     except OSError as error:
         return None, (f"{folder} cannot be read: {error.strerror or error}: choose another folder",)
     with _choosing:
-        return _best(grid, blank, folder, tuple(sorted(candidates)))
+        return _best(grid, blank, folder, candidates)
+
+
+def fitting_databases(grid: Grid, blank: int, folder: Path) -> list[Database]:
+    """The databases in a folder that serve a goal, by name."""
+    databases = []
+    with suppress(OSError):
+        for name, stamp in _candidates(grid, folder) if has_patterns(grid) else ():
+            with suppress(DatabaseError):
+                databases.append(_opened(folder / name, stamp))
+    return [database for database in databases if pattern_database.fits(grid, blank, database)]
+
+
+def database_names(folder: Path) -> list[str]:
+    """The names of the files in a folder that may be databases, as a heuristic names them."""
+    try:
+        return sorted(name.removesuffix(".h5") for name in os.listdir(folder) if name.endswith(".h5"))
+    except OSError:
+        return []
+
+
+def _candidates(grid: Grid, folder: Path) -> tuple[tuple[str, Stamp], ...]:
+    """The files in a folder whose names are those of databases for boards of a grid, each with its stamp."""
+    shapes = {grid.shape, f"{grid.cols}x{grid.rows}"}
+    candidates: list[tuple[str, Stamp]] = []
+    with suppress(FileNotFoundError), os.scandir(folder) as entries:  # it is made when the first database is built
+        for entry in entries:
+            if entry.name.endswith(".h5") and entry.name.removesuffix(".h5").split("-")[0] in shapes:
+                try:
+                    candidates.append((entry.name, _stamp(entry.stat())))
+                except OSError:  # a link to nothing, for example: opening it says what is wrong
+                    candidates.append((entry.name, ()))
+    return tuple(sorted(candidates))
 
 
 _choosing = Lock()  # threads that need a database wait for the first of them to choose

@@ -97,23 +97,29 @@ def prepare(
     )
 
 
+def view_distances(views: list[View], board: Board, databases: tuple[Database, ...]) -> list[int]:
+    """The distance that each view of some databases gives for a board that can be solved."""
+    place = {tile: cell for cell, tile in enumerate(board)}
+    distances = []
+    for table, cells, tiles in views:
+        try:
+            here = np.array([[cells[place[tile]] for tile in tiles]]), np.array([cells[place[0]]])
+            distances.append(table.distances_of(*here).item())
+        except InputError:  # the board can be solved, so it has a distance
+            path = next(database.path for database in databases if table in database.tables)
+            raise InputError(
+                f"{path} is damaged, it has no value for a board that can be solved: "
+                "check it with 'pdb-builder verify', and build it again"
+            ) from None
+    return distances
+
+
 def _of_sums(name: str, views: list[View], workspaces: Workspaces, databases: tuple[Database, ...]) -> Heuristic:
     """The largest of some sums of views."""
     sums = workspaces.sums
 
     def measure(board: Board) -> list[int]:
-        place = {tile: cell for cell, tile in enumerate(board)}
-        distances = []
-        for table, cells, tiles in views:
-            try:
-                here = np.array([[cells[place[tile]] for tile in tiles]]), np.array([cells[place[0]]])
-                distances.append(table.distances_of(*here).item())
-            except InputError:  # the board can be solved, so it has a distance
-                path = next(database.path for database in databases if table in database.tables)
-                raise InputError(
-                    f"{path} is damaged, it has no value for a board that can be solved: "
-                    "check it with 'pdb-builder verify', and build it again"
-                ) from None
+        distances = view_distances(views, board, databases)
         return [sum(distances[number] for number in together) for together in sums]
 
     in_bits = databases[0].spec.encoding == "bits"

@@ -30,6 +30,7 @@ from .grammar import draw_flawed, draw_text
 from .sandbox import DATABASES, Sandbox
 from .truth import NAMES
 
+ENDLESS = ("serve",)  # it ends when it is told to: tests/test_page.py
 PARSERS = {"pdb-solver": solver.cli._parser, "pdb-builder": pdb_builder.cli._parser}
 
 STRANGE = (
@@ -222,7 +223,7 @@ def commands_of(program: str) -> dict[str, argparse.ArgumentParser]:
     """The commands of a program, each with its parser."""
     parser = PARSERS[program]()
     (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    return dict(commands.choices)
+    return {name: command for name, command in commands.choices.items() if name not in ENDLESS}
 
 
 def draw_command(chance: random.Random, sandbox: Sandbox) -> Drawn:
