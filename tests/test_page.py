@@ -119,7 +119,7 @@ def test_what_a_search_refuses_comes_with_the_reason(page):
     [
         ({"algorithm": "a*"}, "unknown algorithm 'a*': use ida-star"),
         ({"heuristic": "best"}, "unknown heuristic 'best': use manhattan"),
-        ({"heuristic": 7}, "heuristic must be a name, got 7"),
+        ({"heuristic": 7}, "heuristic must be a name or a function, got 7"),
         ({"algorithm": "greedy", "weight": 2}, "greedy has no weight: leave out weight"),
         ({"algorithm": "weighted-a-star", "weight": "much"}, "weight must be between 1 and 1000, got 'much'"),
         ({"time_limit": 601}, "the time limit must be above 0 and at most 600 seconds"),
