@@ -13,8 +13,8 @@ skipped, and so are moves from blocks that had nothing on the level before.
 
 *A move carries a whole block at once*, by a recipe of a few dozen vector operations (``recipes``). One
 operation handles many states, so pulling entire blocks is faster than following single states unless
-there are hardly any. The maps are packed, eight states to a byte. Most moves change no arrangement and
-work on them as they are; for the others the rows of a block are spread to words first (``lanes``).
+there are hardly any. The maps are packed, eight states to a byte. More than half of the moves change no
+arrangement and work on them as they are; for the others the rows of a block are spread to words first (``lanes``).
 
 *The two parities never share a level.* On a bipartite board every move changes the colour of one
 tile's cell, so the parity of the distance depends only on the footprint. A level only reads blocks of

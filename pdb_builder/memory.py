@@ -8,7 +8,7 @@ out beforehand. The estimates are of the large arrays, plus what the interpreter
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import comb, factorial
 
 from .base.errors import InputError
@@ -139,28 +139,27 @@ def collection_within(grid: Grid, blank: int, encoding: str | None, max_memory: 
 # ---- verifying ----------------------------------------------------------------------------------
 
 
-def _verify_memory(table: Table, packed: bool) -> int:
+def verify_memory(table: Table, packed: bool) -> int:
+    """The bytes of memory that the full verification of a table takes at its peak, roughly.
+
+    If it is ``packed``, that is with one bit per state, the table itself should stay in memory as well.
+    """
     size = len(table.tiles)
     states = table.values.size * (8 if table.encoding == "bits" else 4)
-    maps = table.values.size if packed else states  # with bits, the table itself should stay in memory as well
+    maps = 2 * table.values.size if packed else states
     moves = len(table.values) * 100
     arrangements = factorial(size) * size * (4 * size + 2)  # where the moves lead, and the ordinals
-    return maps + packed * table.values.size + moves + arrangements + PROCESS
+    return maps + moves + arrangements + PROCESS
 
 
 def is_proven_by_bits(table: Table) -> bool:
     """Whether the full verification has to make do with one bit of memory per state."""
     available = available_memory()
-    return table.encoding == "bits" and available is not None and _verify_memory(table, packed=False) > available
+    return table.encoding == "bits" and available is not None and verify_memory(table, packed=False) > available
 
 
-def verify_memory(table: Table) -> int:
-    """The bytes of memory that the full verification of a table takes at its peak, roughly."""
-    return _verify_memory(table, is_proven_by_bits(table))
-
-
-def check_verify_memory(database: Database) -> None:
+def check_verify_memory(database: Database, packed: Sequence[bool]) -> None:
     """Raise ``InputError`` if the full verification of a database does not fit into the available memory."""
     remedy = "use `quick`, or try anyway with `force`"
-    needed = max(map(verify_memory, database.tables))
+    needed = max(map(verify_memory, database.tables, packed))
     require_memory("the full verification", needed, remedy, accuracy="about")

@@ -9,7 +9,7 @@ import pytest
 
 import pdb_builder.verify
 from pdb_builder import Grid, InputError, Spec, build_database, open_database, verify_database
-from pdb_builder.memory import _verify_memory
+from pdb_builder.memory import verify_memory
 from pdb_builder.pattern import NAMED
 from pdb_builder.verify import INVARIANTS
 
@@ -165,7 +165,7 @@ def test_every_single_wrong_bit_is_caught_by_the_search(probe, database_of, tmp_
 
 def test_with_little_memory_a_bit_per_state_is_enough_and_said_beforehand(small, monkeypatch):
     table = open_database(small).tables[0]
-    needed = [_verify_memory(table, packed) for packed in (True, False)]
+    needed = [verify_memory(table, packed) for packed in (True, False)]
     assert needed[0] < needed[1]
     monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: needed[0])
     remarks = []
@@ -174,6 +174,8 @@ def test_with_little_memory_a_bit_per_state_is_enough_and_said_beforehand(small,
     monkeypatch.setattr("pdb_builder.memory.available_memory", lambda: needed[0] - 1)
     with pytest.raises(InputError, match=r"the full verification needs about .* MB of memory, but only .*`quick`"):
         outcome(small)
+    monkeypatch.setattr("pdb_builder.verify.distances_of", None)  # which has even less of what it needs
+    assert outcome(small, force=True) == (list(INVARIANTS), None)
 
 
 @pytest.mark.slow
