@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import solver
-from pdb_builder import Grid
+from pdb_builder import Grid, InputError
 from solver import goal_board, load_set, parse_board, why_unsolvable
 from solver.commands import solve as solve_command
 from solver.search import SEARCHES
@@ -537,6 +537,17 @@ def test_the_picture_is_written_beside_the_answer(solve):
     assert (code, output) == (0, "LUL\n") and re.fullmatch(r"a\.gif is written: \d+ kB\n", errors)
     with images.open("a.gif") as picture:
         assert picture.n_frames == 7
+
+
+def test_pictures_are_drawn_even_if_nobody_reads_the_answer(solve, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def full(*_):
+        raise InputError("output: No space left on device")
+
+    monkeypatch.setattr("solver.commands.solve._print_answer", full)
+    assert solve(FARTHER, "--svg", "a.svg")[0] == 2
+    assert Path("a.svg").read_text().startswith("<svg")
 
 
 def test_a_small_picture_is_written_without_pillow(solve, monkeypatch):

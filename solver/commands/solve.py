@@ -91,9 +91,10 @@ def _solve_all(
     if not several:
         with SearchMeter(silent=args.quiet or args.json) as meter:
             answer = _solve(next(iter(boards)), args, settings, meter.report, notify, interrupt, solver, False)
-        code = _print_answer(answer, args, notify)
-        _save_pictures(answer, args)
-        return code
+        try:
+            return _print_answer(answer, args, notify)
+        finally:  # even if nobody reads what is printed
+            _save_pictures(answer, args)
     if args.heuristic is not None:
         check_name(args.heuristic)
     check_settings(settings)
