@@ -12,6 +12,7 @@ from pdb_builder.cli import main as builder
 from pdb_builder.pattern import parse_collection
 from solver import Settings, goal_board, random_board, solve, solve_board
 from solver.choosing import backward_heuristics
+from solver.frame import frame_of
 from solver.heuristics import databases as choice
 from solver.heuristics.databases import best_database, how_to_build
 from solver.heuristics.preparing import prepare
@@ -261,7 +262,8 @@ def test_databases_for_large_boards_are_refused_with_the_alternatives(tmp_path, 
 
 def test_where_no_database_can_be_built_for_the_way_back_another_heuristic_serves(tmp_path):
     remarks = []
-    made = backward_heuristics(Settings(folder=tmp_path), remarks.append)
-    heuristic = made(Grid(5, 5, wrap=True), 0, Missing.BUILD, lambda: None)  # an odd side is joined
+    grid = Grid(5, 5, wrap=True)  # an odd side is joined
+    made = backward_heuristics(frame_of(grid, grid.goal(0)), Settings(folder=tmp_path), remarks.append)
+    heuristic = made(grid, 0, Missing.BUILD, lambda: None)
     assert heuristic.name == "manhattan" and not list(tmp_path.iterdir())
     assert remarks[0].startswith("no database for the search from the goal to the start: encoding bits needs")
