@@ -359,6 +359,25 @@ def test_an_error_that_a_function_raises_is_an_error_with_the_board(name):
         assert board.split()[4 if function is outside else 8] == "8"
 
 
+@numba.njit
+def outside_of_a_table(table, at):
+    return table[at]
+
+
+def test_indices_are_checked_in_functions_that_are_compiled_already():
+    def calling_a_global(board, home):
+        return outside_of_a_table(board.ravel(), 1000)
+
+    in_a_closure = outside_of_a_table
+
+    def calling_a_cell(board, home):
+        return in_a_closure(board.ravel(), 1000)
+
+    for function in (calling_a_global, calling_a_cell):
+        with pytest.raises(InputError, match=f"own:{function.__name__} raises IndexError"):
+            solve(BOARD, heuristic=function, algorithm="greedy")
+
+
 def test_an_error_counts_on_whichever_board():
     """Of a function that is not declared admissible, no board is looked at again after the search."""
 

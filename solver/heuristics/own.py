@@ -9,7 +9,8 @@ homes, those that the tiles have in the start.
 compiled once for all functions, and may be cached, while the code of the function is never written to a file, where it
 could go out of date. What the function refers to, such as numbers and arrays, becomes part of its code. Its
 *fingerprint* covers all that, so it is compiled again if something has changed; a journal goes by it too. Plain
-functions that it calls are compiled with it.
+functions that it calls are compiled with it, and so are those that numba has compiled already: these may have no checks
+of their indices.
 
 *Not believed.* Nothing that a function does can harm a search. It cannot change the board or the homes, its indices are
 checked, and its errors are caught: they are noted with the board, and raised where the search looks at its limits.
@@ -108,7 +109,7 @@ class Compiled(NamedTuple):
 
 def compiled(function: Callable) -> Compiled:
     """The function compiled, as it is now. Raises ``InputError`` if that cannot be done."""
-    plain = getattr(function, "py_func", function)
+    plain = _uncompiled(function)
     if not isinstance(plain, FunctionType):
         raise InputError(f"`heuristic` must be a name or a function, got {function!r}: write a function with 'def'")
     try:
@@ -155,17 +156,27 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
 
 
 def _with_functions(function: FunctionType, made: dict[FunctionType, Any]) -> Any:
-    """The function, to be compiled together with the plain functions that it calls."""
+    """The function, to be compiled together with the functions that it calls."""
+
+    def own(value: object) -> object:
+        plain = _uncompiled(value)
+        return _with_functions(plain, made) if _is_plain(plain) else value
+
     if function not in made:
         scope = dict(function.__globals__)
         cells = tuple(CellType() for _ in function.__closure__ or ())
         copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
         made[function] = njit(nogil=True, boundscheck=True)(copy)
         for name, value in _globals(function).items():
-            scope[name] = _with_functions(value, made) if _is_plain(value) else value
+            scope[name] = own(value)
         for cell, value in zip(cells, _closure(function).values(), strict=True):
-            cell.cell_contents = _with_functions(value, made) if _is_plain(value) else value
+            cell.cell_contents = own(value)
     return made[function]
+
+
+def _uncompiled(value: object) -> object:
+    """The plain function behind one that numba compiles, and any other value as it is."""
+    return getattr(value, "py_func", value)
 
 
 def _is_plain(value: object) -> TypeGuard[FunctionType]:
@@ -200,7 +211,7 @@ def fingerprint_of(function: FunctionType) -> str:
 
 
 def _digest(value: object, update: Callable[[bytes], object], seen: set[int]) -> None:
-    value = getattr(value, "py_func", value)
+    value = _uncompiled(value)
     if _is_plain(value):
         if id(value) not in seen:
             seen.add(id(value))
