@@ -4,8 +4,10 @@ Manhattan distance written as in the guide is the yardstick. The built-in one sh
 must come to the same counts with both, on any board, goal and edges.
 """
 
+import enum
 import os
 import random
+import types
 
 import numba
 import numpy as np
@@ -419,6 +421,49 @@ def test_values_are_those_of_the_time_of_the_call(monkeypatch):
     assert value(looking_up, BOARD, "last") == 418
     assert value(calling, BOARD, "last") == 4, "what a function calls is compiled with it"
     assert own.compiled(calling).fingerprint != before[1].fingerprint
+
+
+weights = types.ModuleType("my.weights")
+weights.NUMBER, weights.shape = 3, 5
+shape = weights
+
+
+def test_values_in_a_module_are_refused_where_it_is_a_module_of_ones_own():
+    of_a_cell = weights
+
+    def by_module(board, home):
+        return weights.NUMBER
+
+    def by_cell(board, home):
+        return of_a_cell.NUMBER
+
+    def helped(board, home):
+        return by_module(board, home)
+
+    for function, place in ((by_module, "by_module.*weights"), (by_cell, "by_cell.*of_a_cell"), (helped, "by_module")):
+        with pytest.raises(
+            InputError, match=rf"own:{place}.*: import what it needs by name, as in 'from my\.weights import NAME'"
+        ):
+            value(function, BOARD, "last")
+
+    def allowed(board, home):
+        return len(board.shape) + int(np.sqrt(9))
+
+    assert value(allowed, BOARD, "last") == 5, "an attribute is not the module of its name"
+
+
+class Weight(enum.IntEnum):
+    CORNER = 3
+
+
+def test_the_fingerprint_covers_the_members_of_an_enumeration(monkeypatch):
+    def by_name(board, home):
+        return Weight.CORNER.value
+
+    before = own.fingerprint_of(by_name)
+    assert own.fingerprint_of(by_name) == before
+    monkeypatch.setattr("tests.test_own_functions.Weight", enum.IntEnum("Weight", {"CORNER": 4}))
+    assert own.fingerprint_of(by_name) != before
 
 
 def test_a_function_that_is_compiled_already_is_welcome():

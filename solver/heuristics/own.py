@@ -21,14 +21,17 @@ search tries is a test, and the first one that changes the value by more than on
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 import linecache
 import re
+import sys
 from collections.abc import Callable, Sequence
+from enum import EnumMeta
 from functools import lru_cache
 from pathlib import Path
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 import numpy as np
@@ -47,6 +50,7 @@ MOST_VALUE = (1 << 13) - 1  # more than best-first searches tell apart
 AT_ONCE = 20_000  # boards to expand between two looks at the limits: a function may take microseconds
 RAISED, JUMPED = 1, 2  # what can be wrong with a value: there is none, or it is inconsistent with the one before
 FAILED = -(1 << 62)  # the value if the function has raised an error
+LIBRARIES = {"numpy", "numba"} | sys.stdlib_module_names  # whose values never change
 LONGEST_REASON = 160  # characters of what the compiler says
 
 Function = TypeVar("Function", bound=Callable)
@@ -189,7 +193,7 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     names, todo = {}, [function.__code__]
     while todo:
         code = todo.pop()
-        names |= dict.fromkeys(code.co_names)
+        names |= {one.argval: None for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
         todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return {name: function.__globals__[name] for name in names if name in function.__globals__}
 
@@ -201,6 +205,16 @@ def _closure(function: FunctionType) -> dict[str, Any]:
     except ValueError:
         raise InputError(f"{name_of(function)} refers to a name that has no value yet: define it before") from None
     return dict(zip(function.__code__.co_freevars, values, strict=True))
+
+
+def _refuse_modules(function: FunctionType, names: dict[str, Any]) -> None:
+    """Raise ``InputError`` for a module that is not of a library: the fingerprint does not cover what is in it."""
+    for name, value in names.items():
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES:
+            raise InputError(
+                f"{name_of(function)} looks into the module {name}, where a change would go unnoticed: import what it "
+                f"needs by name, as in 'from {value.__name__} import NAME'"
+            )
 
 
 def fingerprint_of(function: FunctionType) -> str:
@@ -215,13 +229,18 @@ def _digest(value: object, update: Callable[[bytes], object], seen: set[int]) ->
     if _is_plain(value):
         if id(value) not in seen:
             seen.add(id(value))
-            for one in (value.__code__, value.__defaults__, _globals(value), _closure(value)):
+            names = _globals(value), _closure(value)
+            for one in (value.__code__, value.__defaults__, *names):
                 _digest(one, update, seen)
+            for one in names:
+                _refuse_modules(value, one)
     elif isinstance(value, CodeType):
         update(value.co_code)
         _digest((*value.co_consts, *value.co_names, *value.co_varnames), update, seen)
     elif isinstance(value, dict):
         _digest(tuple(part for pair in value.items() for part in pair), update, seen)
+    elif isinstance(value, EnumMeta):
+        _digest(dict(value.__members__), update, seen)
     elif isinstance(value, tuple):
         update(b"%d parts " % len(value))
         for one in value:
