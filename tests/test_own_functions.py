@@ -156,6 +156,15 @@ def test_they_see_every_board_along_the_way():
         check_along_a_walk(grid, frame.blank, own.prepare(mixed, frame), 100, seed=3)
 
 
+def test_unsigned_values_are_the_same_for_python_and_for_kernels():
+    def one_below(board, home):
+        return np.uint64(board[0, 0]) - np.uint64(1) - np.uint64(board[0, 0])
+
+    grid, goal = Grid(2, 3), goal_board(Grid(2, 3))
+    assert own.compiled(one_below).value(grid, np.array(goal), own.homes_in(grid, goal)) == -1
+    assert check_heuristic(one_below, grid).mean == -1
+
+
 def test_the_goal_alone_has_the_value_0():
     """Whatever the function says: searches would take any other board of this value for the goal."""
 
@@ -238,7 +247,10 @@ def test_a_claim_that_turns_out_to_be_wrong_is_an_error():
         for function, message in (
             (one_more, r"declared admissible, but it is 1 for the goal 1 2 3 4 5 6 7 8 0"),
             (twice, r"declared consistent, but a move to .* changes it from \d+ to \d+: correct it"),
-            (thrice, r"declared admissible, but it is 63 for 8 6 7 2 5 4 3 0 1, which is \d+ moves from the goal"),
+            (
+                thrice,
+                r"declared admissible, but it is 63 for 8 6 7 2 5 4 3 0 1, from where the goal is reached in \d+ moves",
+            ),
         ):
             with pytest.raises(InputError, match=message) as error:
                 solve(BOARD, heuristic=function, algorithm=name)
@@ -299,6 +311,14 @@ def one_argument(board):
     return 0
 
 
+def by_keyword(board, home, *, weight=2):
+    return weight
+
+
+def by_any_keyword(board, home, **weights):
+    return 0
+
+
 def generating(board, home):
     yield 1
 
@@ -325,6 +345,8 @@ class Callable:
         (nothing_at_all, "own:nothing_at_all returns none, not an integer"),
         (generating, "own:generating returns .*generator.*, not an integer"),
         (one_argument, r"write it as 'def one_argument\(board, home\)'"),
+        (by_keyword, r"and nothing by keyword only: write it as 'def by_keyword\(board, home\)'"),
+        (by_any_keyword, r"write it as 'def by_any_keyword\(board, home\)'"),
         (Callable(), "must be a name or a function"),
         (Callable, "must be a name or a function"),
         (len, "must be a name or a function"),
@@ -442,7 +464,7 @@ def test_values_in_a_module_are_refused_where_it_is_a_module_of_ones_own():
 
     for function, place in ((by_module, "by_module.*weights"), (by_cell, "by_cell.*of_a_cell"), (helped, "by_module")):
         with pytest.raises(
-            InputError, match=rf"own:{place}.*: import what it needs by name, as in 'from my\.weights import NAME'"
+            InputError, match=rf"own:{place}.*: import .* by name, as in 'from my\.weights import NAME'"
         ):
             value(function, BOARD, "last")
 

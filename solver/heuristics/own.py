@@ -116,14 +116,22 @@ def compiled(function: Callable) -> Compiled:
     plain = _uncompiled(function)
     if not isinstance(plain, FunctionType):
         raise InputError(f"`heuristic` must be a name or a function, got {function!r}: write a function with 'def'")
-    try:
-        inspect.signature(plain).bind(None, None)
-    except TypeError:
+    if not _takes_two(plain):
         raise InputError(
-            f"{name_of(plain)} cannot be called with a board and the homes of its tiles: "
+            f"{name_of(plain)} must take a board and the homes of its tiles, and nothing by keyword only: "
             f"write it as 'def {plain.__name__}(board, home)'"
-        ) from None
+        )
     return _compiled(plain, fingerprint_of(plain))
+
+
+def _takes_two(function: FunctionType) -> bool:
+    """Whether a function can be called with two values, and its parameters are of the kinds that numba compiles."""
+    signature = inspect.signature(function, follow_wrapped=False)
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        return False
+    return not any(one.kind in (one.KEYWORD_ONLY, one.VAR_KEYWORD) for one in signature.parameters.values())
 
 
 @lru_cache(maxsize=64)
@@ -131,19 +139,19 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
     table = types.Array(types.int64, 2, "C", readonly=True)
     try:
         own = _with_functions(function, {})
-
-        def call(board, home):
-            return own(board, home)
-
-        call = njit((table, table), nogil=True)(call)
+        own.compile((table, table))
     except Exception as error:  # numba raises whatever went wrong inside
         raise _refused(function, error) from None
-    kind = call.nopython_signatures[0].return_type
+    kind = own.nopython_signatures[0].return_type
     if not isinstance(kind, types.Integer):
         raise InputError(
             f"{name_of(function)} returns {_in_short(str(kind))}, not an integer: return a number of moves, rounded "
             "up with int(np.ceil(x)) if it is a fraction"
         )
+
+    @njit((table, table), nogil=True)
+    def call(board, home):
+        return np.int64(own(board, home))  # of 2**63 and more the same negative number for Python and for kernels
 
     def at_address(board, about):
         """``about`` is the number of rows and columns, then for each tile the row and the column of its home."""
@@ -151,7 +159,7 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
         cells = sides[0] * sides[1]
         home = carray(about, 2 + 2 * cells)[2:].reshape((cells, 2))
         try:
-            return np.int64(call(carray(board, (sides[0], sides[1])), home))
+            return call(carray(board, (sides[0], sides[1])), home)
         except Exception:
             return np.int64(FAILED)
 
