@@ -66,6 +66,7 @@ class HeuristicCheck(NamedTuple):
 
     @property
     def consistent(self) -> bool:
+        """Whether no move changes the value by more than one, and it is not above 0 for the goal."""
         return self.admissible and self.jump is None
 
     @property

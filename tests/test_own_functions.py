@@ -584,6 +584,22 @@ def test_the_check_compares_with_the_true_distances(grid, goal):
         assert found.holds == all(fact or not claim for fact, claim in zip(facts, declared, strict=True))
 
 
+@pytest.mark.parametrize("of_the_goal", [-3, 0, 1])
+def test_the_check_and_searches_agree_on_the_value_of_the_goal(of_the_goal):
+    @heuristic(consistent=True)
+    def constant(board, home):
+        return of_the_goal
+
+    found = check_heuristic(constant, "2x2")
+    assert found.holds == found.consistent == (of_the_goal <= 0)
+    board, distance = max(distances_to(Grid(2, 2), found.goal).items(), key=lambda pair: pair[1])
+    if found.holds:
+        assert solve(list(board), shape="2x2", heuristic=constant, algorithm="bidirectional").length == distance
+    else:
+        with pytest.raises(InputError, match="it is 1 for the goal"):
+            solve(list(board), shape="2x2", heuristic=constant, algorithm="bidirectional")
+
+
 def test_the_check_in_words():
     found = check_heuristic(high, "2x3")
     assert not found.holds

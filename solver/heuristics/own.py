@@ -62,9 +62,9 @@ Function = TypeVar("Function", bound=Callable)
 def heuristic(*, admissible: bool = False, consistent: bool = False) -> Callable[[Function], Function]:
     """Decorator: declare what is true of one's own heuristic, for every board and every goal.
 
-    It is ``admissible`` if it never exceeds the moves needed, and ``consistent`` if it is 0 for the goal and no move
-    changes it by more than one, which makes it admissible as well. The function stays as it is. Searches believe the
-    declaration, and ``check_heuristic`` tests it.
+    It is ``admissible`` if it never exceeds the moves needed, and ``consistent`` if it is not above 0 for the goal and
+    no move changes it by more than one, which makes it admissible as well. The function stays as it is. Searches
+    believe the declaration, and ``check_heuristic`` tests it.
     """
     as_flag("admissible", admissible)
     as_flag("consistent", consistent)
