@@ -8,7 +8,7 @@ of 3×3 may still be wrong on 4×4: the check can refute a claim, and not prove 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import factorial
 from typing import NamedTuple
 
@@ -66,6 +66,7 @@ class HeuristicCheck(NamedTuple):
 
     @property
     def consistent(self) -> bool:
+        """Whether no move changes the value by more than one, and it is not above 0 for the goal."""
         return self.admissible and self.jump is None
 
     @property
@@ -112,25 +113,37 @@ def check_heuristic(
     neighbours, numbers = neighbours_of(grid), factorial(grid.cells)
     distance, value = np.full(numbers, -1, dtype=np.int16), np.zeros(numbers, dtype=np.int64)
     found = np.zeros(numbers, dtype=np.int32)  # the numbers of boards, nearest first
-    with compiling():
-        code, home = compiled(function), homes_in(grid, target)
-        about = about_goal(grid, home)
-        _evaluate(code.code.address, about, grid.cells, found[:0], value)
-        found = found[: _list_boards(np.array(target, dtype=np.int64), neighbours, distance, found)]
-        _first_jump(neighbours, found[:0], value)
 
     def board_at(number: int) -> Board:
         board = np.zeros(grid.cells, dtype=np.int64)
         _board_of(number, board)
         return tuple(board.tolist())
 
-    for at in range(0, found.size, AT_ONCE):
-        failed = _evaluate(code.code.address, about, grid.cells, found[at : at + AT_ONCE], value)
+    def pieces() -> Iterator[np.ndarray]:
+        return (found[at : at + AT_ONCE] for at in range(0, found.size, AT_ONCE))
+
+    with compiling():
+        code, home = compiled(function), homes_in(grid, target)
+        about = about_goal(grid, home)
+        board_at(0)
+        _list_after(found[:0], neighbours, distance, found, 0)
+        _evaluate(found[:0], code.code.address, about, grid.cells, value)
+        _first_jump(found[:0], neighbours, value)
+
+    found[0], at, count = _number_of(np.array(target)), 0, 1
+    distance[found[0]] = 0
+    while at < count:
+        numbers = found[at : min(at + AT_ONCE, count)]
+        at, count = at + numbers.size, _list_after(numbers, neighbours, distance, found, count)
+    found = found[:count]
+    for numbers in pieces():
+        failed = _evaluate(numbers, code.code.address, about, grid.cells, value)
         if failed >= 0:
             code.raise_again(grid, board_at(failed), home)
     exceeding = np.flatnonzero(value[found] > distance[found])
-    highest = found[exceeding[0]] if exceeding.size else None
-    before, after = _first_jump(neighbours, found, value)
+    highest = int(found[exceeding[0]]) if exceeding.size else None
+    jumps = (_first_jump(numbers, neighbours, value) for numbers in pieces())
+    before, after = next((jump for jump in jumps if jump[0] >= 0), (-1, -1))
     return HeuristicCheck(
         code.name,
         grid,
@@ -180,17 +193,13 @@ def _board_of(number, board):
 
 
 @kernel
-def _list_boards(goal, neighbours, distance, found):
-    """Breadth-first search from the goal: fill in distances, and list the boards; returns how many there are."""
-    board = goal.copy()
-    found[0] = _number_of(goal)
-    distance[found[0]] = 0
-    count = 1
-    at = 0
-    while at < count:
-        here = np.int64(found[at])
-        at += 1
-        _board_of(here, board)
+def _list_after(numbers, neighbours, distance, found, count):
+    """Breadth-first search: fill in the distances of boards a move away from some, and add those that are new to the
+    list; returns how many there are.
+    """
+    board = np.zeros(neighbours.shape[0], dtype=np.int64)
+    for here in numbers:
+        _board_of(np.int64(here), board)
         blank = np.argmin(board)
         for cell in neighbours[blank]:
             if cell < 0:
@@ -204,7 +213,7 @@ def _list_boards(goal, neighbours, distance, found):
 
 
 @kernel
-def _evaluate(address, about, cells, numbers, value):
+def _evaluate(numbers, address, about, cells, value):
     """The values of some boards; returns the number of one for which there is none, or -1."""
     board = np.zeros(cells, dtype=np.int64)
     for number in numbers:
@@ -216,7 +225,7 @@ def _evaluate(address, about, cells, numbers, value):
 
 
 @kernel
-def _first_jump(neighbours, numbers, value):
+def _first_jump(numbers, neighbours, value):
     """The numbers of the first two boards, a move apart, whose values differ by more than one; or -1 twice."""
     board = np.zeros(neighbours.shape[0], dtype=np.int64)
     for number in numbers:

@@ -86,7 +86,8 @@ def _letters_in(text: str) -> Iterator[str]:
         place = f"at character {at + 1} of the scramble"
         if move is None:
             raise InputError(f"{text[at : at + 12]!r} {place} is not a move: write U, D, L or R, as in 'R2 D L'")
-        letter, times, prime = move[1].upper(), int(move[2][:6] or 1), move[3]
+        letter, digits, prime = move[1].upper(), move[2], move[3]
+        times = int(digits.lstrip("0")[:6] or 0) if digits else 1
         if prime:
             raise InputError(f"{move[0]!r} {place}: sliding tiles have no primes: write {OPPOSITES[letter]} instead")
         if times == 0:

@@ -265,7 +265,7 @@ def _check_along(heuristic: Heuristic, frame: Frame, start: Board, tiles: Sequen
         if (value := heuristic.measure(frame.enter(board))[0]) > left:
             raise _wrong(
                 f"{heuristic.name} is declared admissible, but it is {value} for {format_board(frame.grid, board)}, "
-                f"which is {counted(left, 'move')} from the goal",
+                f"from where the goal is reached in {counted(left, 'move')}",
                 heuristic,
             )
 

@@ -55,6 +55,7 @@ def test_a_scramble_is_the_board_that_its_moves_lead_to(grid, of):
 
 
 def test_run_lengths():
+    assert scramble("R0000002 D01", "3x3") == scramble("R2 D", "3x3")
     assert compact("RRDLLLLLLLLLLLLU") == "R2 D L12 U"
     assert compact("") == ""
     chance = random.Random(1)
@@ -97,6 +98,7 @@ def test_a_solution_backwards_is_a_scramble(grid):
         ("R-1", "'-1' at character 2 of the scramble is not a move"),
         ("R\u0662", "at character 2 of the scramble is not a move"),
         ("D0", "'D0' at character 1 of the scramble is no move at all"),
+        ("D0000000", "'D0000000' at character 1 of the scramble is no move at all"),
         ("R" + "9" * 5000, f"more than {MOST_MOVES:,} moves"),
         ("DU" * MOST_MOVES, f"more than {MOST_MOVES:,} moves"),
         (None, "a scramble must be text, got None"),

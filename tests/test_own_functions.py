@@ -4,8 +4,11 @@ Manhattan distance written as in the guide is the yardstick. The built-in one sh
 must come to the same counts with both, on any board, goal and edges.
 """
 
+import enum
 import os
 import random
+import signal
+import types
 
 import numba
 import numpy as np
@@ -13,7 +16,7 @@ import pytest
 
 from pdb_builder import Grid, InputError
 from pdb_builder.base import jit
-from solver import check_heuristic, compare, heuristic, solve
+from solver import check_heuristic, compare, heuristic, heuristic_check, solve
 from solver.board import format_board
 from solver.cluster.fitness import wanted_for
 from solver.frame import frame_of
@@ -154,6 +157,15 @@ def test_they_see_every_board_along_the_way():
         check_along_a_walk(grid, frame.blank, own.prepare(mixed, frame), 100, seed=3)
 
 
+def test_unsigned_values_are_the_same_for_python_and_for_kernels():
+    def one_below(board, home):
+        return np.uint64(board[0, 0]) - np.uint64(1) - np.uint64(board[0, 0])
+
+    grid, goal = Grid(2, 3), goal_board(Grid(2, 3))
+    assert own.compiled(one_below).value(grid, np.array(goal), own.homes_in(grid, goal)) == -1
+    assert check_heuristic(one_below, grid).mean == -1
+
+
 def test_the_goal_alone_has_the_value_0():
     """Whatever the function says: searches would take any other board of this value for the goal."""
 
@@ -236,7 +248,10 @@ def test_a_claim_that_turns_out_to_be_wrong_is_an_error():
         for function, message in (
             (one_more, r"declared admissible, but it is 1 for the goal 1 2 3 4 5 6 7 8 0"),
             (twice, r"declared consistent, but a move to .* changes it from \d+ to \d+: correct it"),
-            (thrice, r"declared admissible, but it is 63 for 8 6 7 2 5 4 3 0 1, which is \d+ moves from the goal"),
+            (
+                thrice,
+                r"declared admissible, but it is 63 for 8 6 7 2 5 .*, from where the goal is reached in \d+ moves",
+            ),
         ):
             with pytest.raises(InputError, match=message) as error:
                 solve(BOARD, heuristic=function, algorithm=name)
@@ -297,6 +312,14 @@ def one_argument(board):
     return 0
 
 
+def by_keyword(board, home, *, weight=2):
+    return weight
+
+
+def by_any_keyword(board, home, **weights):
+    return 0
+
+
 def generating(board, home):
     yield 1
 
@@ -323,6 +346,8 @@ class Callable:
         (nothing_at_all, "own:nothing_at_all returns none, not an integer"),
         (generating, "own:generating returns .*generator.*, not an integer"),
         (one_argument, r"write it as 'def one_argument\(board, home\)'"),
+        (by_keyword, r"and nothing by keyword only: write it as 'def by_keyword\(board, home\)'"),
+        (by_any_keyword, r"write it as 'def by_any_keyword\(board, home\)'"),
         (Callable(), "must be a name or a function"),
         (Callable, "must be a name or a function"),
         (len, "must be a name or a function"),
@@ -357,6 +382,25 @@ def test_an_error_that_a_function_raises_is_an_error_with_the_board(name):
             solve(BOARD, heuristic=function, algorithm=name, threads=2)
         board = str(error.value).split("for the board ")[1].split(":")[0]
         assert board.split()[4 if function is outside else 8] == "8"
+
+
+@numba.njit
+def outside_of_a_table(table, at):
+    return table[at]
+
+
+def test_indices_are_checked_in_functions_that_are_compiled_already():
+    def calling_a_global(board, home):
+        return outside_of_a_table(board.ravel(), 1000)
+
+    in_a_closure = outside_of_a_table
+
+    def calling_a_cell(board, home):
+        return in_a_closure(board.ravel(), 1000)
+
+    for function in (calling_a_global, calling_a_cell):
+        with pytest.raises(InputError, match=f"own:{function.__name__} raises IndexError"):
+            solve(BOARD, heuristic=function, algorithm="greedy")
 
 
 def test_an_error_counts_on_whichever_board():
@@ -400,6 +444,49 @@ def test_values_are_those_of_the_time_of_the_call(monkeypatch):
     assert value(looking_up, BOARD, "last") == 418
     assert value(calling, BOARD, "last") == 4, "what a function calls is compiled with it"
     assert own.compiled(calling).fingerprint != before[1].fingerprint
+
+
+weights = types.ModuleType("my.weights")
+weights.NUMBER, weights.shape = 3, 5
+shape = weights
+
+
+def test_values_in_a_module_are_refused_where_it_is_a_module_of_ones_own():
+    of_a_cell = weights
+
+    def by_module(board, home):
+        return weights.NUMBER
+
+    def by_cell(board, home):
+        return of_a_cell.NUMBER
+
+    def helped(board, home):
+        return by_module(board, home)
+
+    for function, place in ((by_module, "by_module.*weights"), (by_cell, "by_cell.*of_a_cell"), (helped, "by_module")):
+        with pytest.raises(
+            InputError, match=rf"own:{place}.*: import .* by name, as in 'from my\.weights import NAME'"
+        ):
+            value(function, BOARD, "last")
+
+    def allowed(board, home):
+        return len(board.shape) + int(np.sqrt(9))
+
+    assert value(allowed, BOARD, "last") == 5, "an attribute is not the module of its name"
+
+
+class Weight(enum.IntEnum):
+    CORNER = 3
+
+
+def test_the_fingerprint_covers_the_members_of_an_enumeration(monkeypatch):
+    def by_name(board, home):
+        return Weight.CORNER.value
+
+    before = own.fingerprint_of(by_name)
+    assert own.fingerprint_of(by_name) == before
+    monkeypatch.setattr("tests.test_own_functions.Weight", enum.IntEnum("Weight", {"CORNER": 4}))
+    assert own.fingerprint_of(by_name) != before
 
 
 def test_a_function_that_is_compiled_already_is_welcome():
@@ -497,6 +584,22 @@ def test_the_check_compares_with_the_true_distances(grid, goal):
         assert found.holds == all(fact or not claim for fact, claim in zip(facts, declared, strict=True))
 
 
+@pytest.mark.parametrize("of_the_goal", [-3, 0, 1])
+def test_the_check_and_searches_agree_on_the_value_of_the_goal(of_the_goal):
+    @heuristic(consistent=True)
+    def constant(board, home):
+        return of_the_goal
+
+    found = check_heuristic(constant, "2x2")
+    assert found.holds == found.consistent == (of_the_goal <= 0)
+    board, distance = max(distances_to(Grid(2, 2), found.goal).items(), key=lambda pair: pair[1])
+    if found.holds:
+        assert solve(list(board), shape="2x2", heuristic=constant, algorithm="bidirectional").length == distance
+    else:
+        with pytest.raises(InputError, match="it is 1 for the goal"):
+            solve(list(board), shape="2x2", heuristic=constant, algorithm="bidirectional")
+
+
 def test_the_check_in_words():
     found = check_heuristic(high, "2x3")
     assert not found.holds
@@ -509,6 +612,35 @@ def test_the_check_in_words():
     ]
     found = check_heuristic(undeclared, "2x3")
     assert found.holds and str(found).endswith("admissible, not declared so\nconsistent, not declared so")
+
+
+@pytest.mark.parametrize("name", ["_list_after", "_evaluate", "_first_jump"])
+def test_the_check_is_interrupted_between_two_pieces(name, monkeypatch):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    kernel, sizes = getattr(heuristic_check, name), []
+
+    def interrupted(numbers, *others):
+        sizes.append(numbers.size)
+        if sum(sizes) >= 100:
+            signal.raise_signal(signal.SIGINT)
+        return kernel(numbers, *others)
+
+    monkeypatch.setattr(heuristic_check, name, interrupted)
+    monkeypatch.setattr(heuristic_check, "AT_ONCE", 50)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            check_heuristic(by_hand, "2x3")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert max(sizes) <= 50 and sum(sizes[:-1]) < 100, "the first moment at which it can be"
+
+
+@pytest.mark.parametrize("function", [high, by_hand])
+def test_the_size_of_pieces_does_not_matter(function, monkeypatch):
+    whole = check_heuristic(function, "2x3")
+    monkeypatch.setattr(heuristic_check, "AT_ONCE", 7)
+    assert check_heuristic(function, "2x3") == whole
+    assert len(heuristic_check._board_of.signatures) == 1, "compiled once"
 
 
 def test_the_check_is_for_small_shapes():

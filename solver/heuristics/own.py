@@ -9,7 +9,8 @@ homes, those that the tiles have in the start.
 compiled once for all functions, and may be cached, while the code of the function is never written to a file, where it
 could go out of date. What the function refers to, such as numbers and arrays, becomes part of its code. Its
 *fingerprint* covers all that, so it is compiled again if something has changed; a journal goes by it too. Plain
-functions that it calls are compiled with it.
+functions that it calls are compiled with it, and so are those that numba has compiled already: these may have no checks
+of their indices.
 
 *Not believed.* Nothing that a function does can harm a search. It cannot change the board or the homes, its indices are
 checked, and its errors are caught: they are noted with the board, and raised where the search looks at its limits.
@@ -20,14 +21,17 @@ search tries is a test, and the first one that changes the value by more than on
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import inspect
 import linecache
 import re
+import sys
 from collections.abc import Callable, Sequence
+from enum import EnumMeta
 from functools import lru_cache
 from pathlib import Path
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple, NoReturn, TypeGuard, TypeVar
 
 import numpy as np
@@ -46,6 +50,7 @@ MOST_VALUE = (1 << 13) - 1  # more than best-first searches tell apart
 AT_ONCE = 20_000  # boards to expand between two looks at the limits: a function may take microseconds
 RAISED, JUMPED = 1, 2  # what can be wrong with a value: there is none, or it is inconsistent with the one before
 FAILED = -(1 << 62)  # the value if the function has raised an error
+LIBRARIES = {"numpy", "numba"} | sys.stdlib_module_names  # whose values never change
 LONGEST_REASON = 160  # characters of what the compiler says
 
 Function = TypeVar("Function", bound=Callable)
@@ -57,9 +62,9 @@ Function = TypeVar("Function", bound=Callable)
 def heuristic(*, admissible: bool = False, consistent: bool = False) -> Callable[[Function], Function]:
     """Decorator: declare what is true of one's own heuristic, for every board and every goal.
 
-    It is ``admissible`` if it never exceeds the moves needed, and ``consistent`` if it is 0 for the goal and no move
-    changes it by more than one, which makes it admissible as well. The function stays as it is. Searches believe the
-    declaration, and ``check_heuristic`` tests it.
+    It is ``admissible`` if it never exceeds the moves needed, and ``consistent`` if it is not above 0 for the goal and
+    no move changes it by more than one, which makes it admissible as well. The function stays as it is. Searches
+    believe the declaration, and ``check_heuristic`` tests it.
     """
     as_flag("admissible", admissible)
     as_flag("consistent", consistent)
@@ -108,17 +113,25 @@ class Compiled(NamedTuple):
 
 def compiled(function: Callable) -> Compiled:
     """The function compiled, as it is now. Raises ``InputError`` if that cannot be done."""
-    plain = getattr(function, "py_func", function)
+    plain = _uncompiled(function)
     if not isinstance(plain, FunctionType):
         raise InputError(f"`heuristic` must be a name or a function, got {function!r}: write a function with 'def'")
-    try:
-        inspect.signature(plain).bind(None, None)
-    except TypeError:
+    if not _takes_two(plain):
         raise InputError(
-            f"{name_of(plain)} cannot be called with a board and the homes of its tiles: "
+            f"{name_of(plain)} must take a board and the homes of its tiles, and nothing by keyword only: "
             f"write it as 'def {plain.__name__}(board, home)'"
-        ) from None
+        )
     return _compiled(plain, fingerprint_of(plain))
+
+
+def _takes_two(function: FunctionType) -> bool:
+    """Whether a function can be called with two values, and its parameters are of the kinds that numba compiles."""
+    signature = inspect.signature(function, follow_wrapped=False)
+    try:
+        signature.bind(None, None)
+    except TypeError:
+        return False
+    return not any(one.kind in (one.KEYWORD_ONLY, one.VAR_KEYWORD) for one in signature.parameters.values())
 
 
 @lru_cache(maxsize=64)
@@ -126,19 +139,19 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
     table = types.Array(types.int64, 2, "C", readonly=True)
     try:
         own = _with_functions(function, {})
-
-        def call(board, home):
-            return own(board, home)
-
-        call = njit((table, table), nogil=True)(call)
+        own.compile((table, table))
     except Exception as error:  # numba raises whatever went wrong inside
         raise _refused(function, error) from None
-    kind = call.nopython_signatures[0].return_type
+    kind = own.nopython_signatures[0].return_type
     if not isinstance(kind, types.Integer):
         raise InputError(
             f"{name_of(function)} returns {_in_short(str(kind))}, not an integer: return a number of moves, rounded "
             "up with int(np.ceil(x)) if it is a fraction"
         )
+
+    @njit((table, table), nogil=True)
+    def call(board, home):
+        return np.int64(own(board, home))  # of 2**63 and more the same negative number for Python and for kernels
 
     def at_address(board, about):
         """``about`` is the number of rows and columns, then for each tile the row and the column of its home."""
@@ -146,7 +159,7 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
         cells = sides[0] * sides[1]
         home = carray(about, 2 + 2 * cells)[2:].reshape((cells, 2))
         try:
-            return np.int64(call(carray(board, (sides[0], sides[1])), home))
+            return call(carray(board, (sides[0], sides[1])), home)
         except Exception:
             return np.int64(FAILED)
 
@@ -155,17 +168,27 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
 
 
 def _with_functions(function: FunctionType, made: dict[FunctionType, Any]) -> Any:
-    """The function, to be compiled together with the plain functions that it calls."""
+    """The function, to be compiled together with the functions that it calls."""
+
+    def own(value: object) -> object:
+        plain = _uncompiled(value)
+        return _with_functions(plain, made) if _is_plain(plain) else value
+
     if function not in made:
         scope = dict(function.__globals__)
         cells = tuple(CellType() for _ in function.__closure__ or ())
         copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
         made[function] = njit(nogil=True, boundscheck=True)(copy)
         for name, value in _globals(function).items():
-            scope[name] = _with_functions(value, made) if _is_plain(value) else value
+            scope[name] = own(value)
         for cell, value in zip(cells, _closure(function).values(), strict=True):
-            cell.cell_contents = _with_functions(value, made) if _is_plain(value) else value
+            cell.cell_contents = own(value)
     return made[function]
+
+
+def _uncompiled(value: object) -> object:
+    """The plain function behind one that numba compiles, and any other value as it is."""
+    return getattr(value, "py_func", value)
 
 
 def _is_plain(value: object) -> TypeGuard[FunctionType]:
@@ -178,7 +201,7 @@ def _globals(function: FunctionType) -> dict[str, Any]:
     names, todo = {}, [function.__code__]
     while todo:
         code = todo.pop()
-        names |= dict.fromkeys(code.co_names)
+        names |= {one.argval: None for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL"}
         todo += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return {name: function.__globals__[name] for name in names if name in function.__globals__}
 
@@ -192,6 +215,16 @@ def _closure(function: FunctionType) -> dict[str, Any]:
     return dict(zip(function.__code__.co_freevars, values, strict=True))
 
 
+def _refuse_modules(function: FunctionType, names: dict[str, Any]) -> None:
+    """Raise ``InputError`` for a module that is not of a library: the fingerprint does not cover what is in it."""
+    for name, value in names.items():
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in LIBRARIES:
+            raise InputError(
+                f"{name_of(function)} looks into the module {name}, where a change would go unnoticed: import what it "
+                f"needs by name, as in 'from {value.__name__} import NAME'"
+            )
+
+
 def fingerprint_of(function: FunctionType) -> str:
     """What tells one function from another: its code, and the values that it refers to."""
     digest = hashlib.sha256()
@@ -200,17 +233,22 @@ def fingerprint_of(function: FunctionType) -> str:
 
 
 def _digest(value: object, update: Callable[[bytes], object], seen: set[int]) -> None:
-    value = getattr(value, "py_func", value)
+    value = _uncompiled(value)
     if _is_plain(value):
         if id(value) not in seen:
             seen.add(id(value))
-            for one in (value.__code__, value.__defaults__, _globals(value), _closure(value)):
+            names = _globals(value), _closure(value)
+            for one in (value.__code__, value.__defaults__, *names):
                 _digest(one, update, seen)
+            for one in names:
+                _refuse_modules(value, one)
     elif isinstance(value, CodeType):
         update(value.co_code)
         _digest((*value.co_consts, *value.co_names, *value.co_varnames), update, seen)
     elif isinstance(value, dict):
         _digest(tuple(part for pair in value.items() for part in pair), update, seen)
+    elif isinstance(value, EnumMeta):
+        _digest(dict(value.__members__), update, seen)
     elif isinstance(value, tuple):
         update(b"%d parts " % len(value))
         for one in value:
