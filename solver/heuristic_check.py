@@ -16,14 +16,14 @@ import numpy as np
 
 from pdb_builder.base.errors import InputError
 from pdb_builder.base.interrupts import compiling
-from pdb_builder.base.jit import call_at, kernel, shared
+from pdb_builder.base.jit import kernel, shared
 from pdb_builder.base.wording import counted
 from pdb_builder.grid import Grid
 from pdb_builder.index import neighbours_of
 
 from .board import Board, board_text, format_board, grid_of
 from .goals import goal_board
-from .heuristics.own import FAILED, about_goal, claims_of, compiled, homes_in
+from .heuristics.own import FAILED, about_goal, claims_of, compiled, homes_in, value_at
 
 MOST_CELLS = 10  # 3,628,800 boards at most
 AT_ONCE = 20_000  # boards between two moments at which Ctrl-C is noticed
@@ -216,9 +216,10 @@ def _list_after(numbers, neighbours, distance, found, count):
 def _evaluate(numbers, address, about, cells, value):
     """The values of some boards; returns the number of one for which there is none, or -1."""
     board = np.zeros(cells, dtype=np.int64)
+    shown = np.zeros_like(board), np.zeros_like(about)
     for number in numbers:
         _board_of(np.int64(number), board)
-        value[number] = call_at(address, board, about)
+        value[number] = value_at(address, board, about, *shown)
         if value[number] == FAILED:
             return np.int64(number)
     return np.int64(-1)

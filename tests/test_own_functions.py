@@ -4,6 +4,7 @@ Manhattan distance written as in the guide is the yardstick. The built-in one sh
 must come to the same counts with both, on any board, goal and edges.
 """
 
+import contextlib
 import enum
 import os
 import random
@@ -494,16 +495,6 @@ def test_a_function_that_is_compiled_already_is_welcome():
     assert solve(BOARD, heuristic=compiled).generated == solve(BOARD, heuristic="manhattan").generated
 
 
-def test_a_function_that_calls_itself():
-    def counted_down(number):
-        return 0 if number == 0 else 1 + counted_down(number - 1)
-
-    def recursive(board, home):
-        return counted_down(board[0, 0])
-
-    assert value(recursive, BOARD, "last") == 8
-
-
 def test_the_code_of_a_function_is_not_kept_in_files():
     value(by_hand, BOARD, "last")  # has the search compiled
     before = sorted(os.listdir(jit._folder))
@@ -648,3 +639,41 @@ def test_the_check_is_for_small_shapes():
         with pytest.raises(InputError, match=r"too many to try all boards: .* at most 10, as in 3x3 or 2x5"):
             check_heuristic(by_hand, shape)
     assert check_heuristic(around, "3x3", wrap=True).boards == 362880
+
+
+def test_a_function_that_finds_a_way_to_change_the_board_changes_a_copy():
+    @heuristic(admissible=True)
+    def scribbling(board, home):
+        moves = by_hand(board, home)
+        board.flat[0] = board.flat[1]  # which numba does not notice
+        home.flat[3] = 7
+        return moves
+
+    for algorithm in ("ida-star", "a-star"):
+        for board in ("1 2 3 / 5 4 6 / 0 8 7", "2 1 3 / 4 5 6 / 8 7 0"):
+            expected = solve(board, heuristic="manhattan", algorithm=algorithm)
+            found = solve(board, heuristic=scribbling, algorithm=algorithm)
+            assert (found.length, found.expanded) == (expected.length, expected.expanded)
+    assert check_heuristic(scribbling, "2x3").holds
+
+
+def test_a_function_that_calls_itself_is_refused():
+    def deeper(board, home, depth):
+        return 0 if depth < 0 else deeper(board, home, depth + 1)
+
+    def endless(board, home):
+        return deeper(board, home, 0)
+
+    with pytest.raises(InputError, match="own:deeper calls itself, and might never end: write a loop"):
+        solve("1 2 3 / 4 5 6 / 0 7 8", heuristic=heuristic(admissible=True)(endless))
+
+
+def test_limits_hold_for_a_function_that_is_not_what_it_is_declared_to_be():
+    @heuristic(admissible=True)
+    def exaggerating(board, home):
+        moves = by_hand(board, home)
+        return moves if (moves >= 4 and board[2, 0] == 0) or moves == 0 else 5 * moves
+
+    with contextlib.suppress(InputError):  # if that is noticed on the way
+        found = solve("1 2 3 / 5 4 6 / 0 8 7", heuristic=exaggerating, direction="forward", node_limit=60)
+        assert found.stopped

@@ -12,8 +12,9 @@ could go out of date. What the function refers to, such as numbers and arrays, b
 functions that it calls are compiled with it, and so are those that numba has compiled already: these may have no checks
 of their indices.
 
-*Not believed.* Nothing that a function does can harm a search. It cannot change the board or the homes, its indices are
-checked, and its errors are caught: they are noted with the board, and raised where the search looks at its limits.
+*Not believed.* A function that returns cannot harm a search. It is shown copies of the board and the homes, its indices
+are checked, it may not call itself, and its errors are caught: they are noted with the board, and raised where the
+search looks at its limits.
 Searches take a board of value 0 for the goal, so the value of the goal is 0, and any other at least 1, and at most
 ``MOST_VALUE``: that keeps a heuristic admissible, and consistent. If it is declared consistent, every move that a
 search tries is a test, and the first one that changes the value by more than one is an error.
@@ -38,7 +39,7 @@ import numpy as np
 from numba import carray, cfunc, njit, types
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.jit import call_at, fetch, put
+from pdb_builder.base.jit import call_at, fetch, put, shared
 from pdb_builder.base.numeric import as_flag
 from pdb_builder.grid import Grid
 
@@ -97,7 +98,7 @@ class Compiled(NamedTuple):
     def value(self, grid: Grid, board: np.ndarray, home: np.ndarray) -> int:
         """The value of a board. Raises ``InputError`` if there is none."""
         try:
-            return int(self.call(board.reshape(grid.rows, grid.cols), home))
+            return int(self.call(board.reshape(grid.rows, grid.cols).copy(), home.copy()))
         except Exception as error:
             raise InputError(
                 f"{self.name} raises {type(error).__name__} ({_in_short(str(error))}) for the board "
@@ -140,6 +141,8 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
     try:
         own = _with_functions(function, {})
         own.compile((table, table))
+    except InputError:
+        raise
     except Exception as error:  # numba raises whatever went wrong inside
         raise _refused(function, error) from None
     kind = own.nopython_signatures[0].return_type
@@ -168,21 +171,24 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
 
 
 def _with_functions(function: FunctionType, made: dict[FunctionType, Any]) -> Any:
-    """The function, to be compiled together with the functions that it calls."""
+    """The function, to be compiled with those that it calls; in ``made``, None stands for one in the making."""
 
     def own(value: object) -> object:
         plain = _uncompiled(value)
         return _with_functions(plain, made) if _is_plain(plain) else value
 
+    if made.get(function, 0) is None:
+        raise InputError(f"{name_of(function)} calls itself, and might never end: write a loop")
     if function not in made:
+        made[function] = None
         scope = dict(function.__globals__)
         cells = tuple(CellType() for _ in function.__closure__ or ())
         copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
-        made[function] = njit(nogil=True, boundscheck=True)(copy)
         for name, value in _globals(function).items():
             scope[name] = own(value)
         for cell, value in zip(cells, _closure(function).values(), strict=True):
             cell.cell_contents = own(value)
+        made[function] = njit(nogil=True, boundscheck=True)(copy)
     return made[function]
 
 
@@ -308,6 +314,8 @@ class Own(NamedTuple):
     value: np.ndarray
     board: np.ndarray
     values: np.ndarray  # [slot]
+    board_shown: np.ndarray  # copies for the function, which may find a way to change what it is given
+    about_shown: np.ndarray
     fault: np.ndarray  # what was wrong first, 0 if nothing was; the value before and after the move; and the board
 
 
@@ -335,7 +343,8 @@ def prepare(function: Callable, frame: Frame) -> Heuristic:
         state, fault = np.zeros(1 + grid.cells, dtype=np.int64), np.zeros(3 + grid.cells, dtype=np.int64)
         faults.append(fault)
         how = int(code.code.address), consistent, about, cells, tiles, goal
-        return Own(*how, state, state[:1], state[1:], np.zeros(slots, dtype=np.int64), fault)
+        board, values = state[1:], np.zeros(slots, dtype=np.int64)
+        return Own(*how, state, state[:1], board, values, np.zeros_like(board), np.zeros_like(about), fault)
 
     def raw_value(board: np.ndarray) -> int:
         return code.value(grid, board, home)
@@ -373,6 +382,16 @@ def prepare(function: Callable, frame: Frame) -> Heuristic:
     )
 
 
+@shared
+def value_at(address, board, about, board_shown, about_shown):
+    """The value of a board by the function at an address, or ``FAILED``. It is shown copies."""
+    for cell in range(board.size):
+        board_shown[cell] = board[cell]
+    for number in range(about.size):
+        about_shown[number] = about[number]
+    return call_at(address, board_shown, about_shown)
+
+
 @body_of(load, Own)
 def _load(heuristic, board, parts, at):
     for cell in range(board.size):
@@ -387,7 +406,8 @@ def _evaluate(heuristic, slot, tile, source, target):
     put(board, end, fetch(heuristic.tiles, np.int64(tile)))
     put(board, start, np.int64(0))
     before = heuristic.value[0]
-    value = call_at(heuristic.address, board, heuristic.about)
+    shown = heuristic.board_shown, heuristic.about_shown
+    value = value_at(heuristic.address, board, heuristic.about, *shown)
     fault = RAISED if value == FAILED else 0
     value = min(max(value, 1), MOST_VALUE)
     cell = 0

@@ -17,6 +17,7 @@ from ..heuristics.contract import Heuristic
 from .outcome import NO_JOURNAL, Limits, Missing, Problem, Pruning, unreported
 
 EASY = {"width": 100, "depth": 2}  # enough for the easy board
+EASY_NODES = 100_000  # far more than it takes, unless a heuristic of one's own is not what it is declared to be
 EASY_PRUNING = 4  # moves: an automaton made in no time, by all the code that makes others
 _compiled: set[tuple] = set()
 
@@ -42,7 +43,7 @@ def warm_up(search: Callable, problem: Problem, options: dict, both_ends: bool) 
         start = easy_board(problem.grid, problem.blank)
         easy = problem._replace(start=start, backward=_easy_way_back, pruning=pruning, journal=NO_JOURNAL)
         given = {name: EASY.get(name, value) for name, value in options.items() if value is not None}
-        limits = Limits(deadline=time.monotonic() + 3600, memory=10**6)
+        limits = Limits(deadline=time.monotonic() + 3600, nodes=EASY_NODES, memory=10**6)
         search(easy, threads=1, limits=limits, progress=unreported, **given)
         _compiled.add(asked)
     if both_ends:  # which board it begins with decides which heuristic leads back
