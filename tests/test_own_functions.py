@@ -158,6 +158,16 @@ def test_they_see_every_board_along_the_way():
         check_along_a_walk(grid, frame.blank, own.prepare(mixed, frame), 100, seed=3)
 
 
+def test_parameters_beside_the_board_and_the_homes_keep_their_defaults():
+    def with_a_default(board, home, weight=3):
+        return weight
+
+    def with_the_rest(board, *rest):
+        return len(rest) + rest[0].shape[1]
+
+    assert value(with_a_default, BOARD, "last") == value(with_the_rest, BOARD, "last") == 3
+
+
 def test_unsigned_values_are_the_same_for_python_and_for_kernels():
     def one_below(board, home):
         return np.uint64(board[0, 0]) - np.uint64(1) - np.uint64(board[0, 0])

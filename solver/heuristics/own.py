@@ -140,12 +140,16 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
     table = types.Array(types.int64, 2, "C", readonly=True)
     try:
         own = _with_functions(function, {})
-        own.compile((table, table))
+
+        @njit((table, table), nogil=True)
+        def returned(board, home):
+            return own(board, home)
+
     except InputError:
         raise
     except Exception as error:  # numba raises whatever went wrong inside
         raise _refused(function, error) from None
-    kind = own.nopython_signatures[0].return_type
+    kind = returned.nopython_signatures[0].return_type
     if not isinstance(kind, types.Integer):
         raise InputError(
             f"{name_of(function)} returns {_in_short(str(kind))}, not an integer: return a number of moves, rounded "
@@ -154,7 +158,7 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
 
     @njit((table, table), nogil=True)
     def call(board, home):
-        return np.int64(own(board, home))  # of 2**63 and more the same negative number for Python and for kernels
+        return np.int64(returned(board, home))  # of 2**63 and more, Python and kernels see the same negative number
 
     def at_address(board, about):
         """``about`` is the number of rows and columns, then for each tile the row and the column of its home."""
@@ -173,7 +177,7 @@ def _compiled(function: FunctionType, fingerprint: str) -> Compiled:
 def _with_functions(function: FunctionType, made: dict[FunctionType, Any]) -> Any:
     """The function, to be compiled with those that it calls; in ``made``, None stands for one in the making."""
 
-    def own(value: object) -> object:
+    def checked(value: object) -> object:
         plain = _uncompiled(value)
         return _with_functions(plain, made) if _is_plain(plain) else value
 
@@ -185,9 +189,9 @@ def _with_functions(function: FunctionType, made: dict[FunctionType, Any]) -> An
         cells = tuple(CellType() for _ in function.__closure__ or ())
         copy = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, cells)
         for name, value in _globals(function).items():
-            scope[name] = own(value)
+            scope[name] = checked(value)
         for cell, value in zip(cells, _closure(function).values(), strict=True):
-            cell.cell_contents = own(value)
+            cell.cell_contents = checked(value)
         made[function] = njit(nogil=True, boundscheck=True)(copy)
     return made[function]
 
