@@ -1,4 +1,4 @@
-"""The page in a real browser: Chromium, driven by Playwright. ``make test-page`` installs both where it can.
+"""The page in a real browser: Chromium, driven by Playwright. ``make install`` and ``make test-page`` install them.
 
 What the page shows is compared with the library. Scripts are forbidden to be made from text, by the page's own policy,
 so these tests look and click like anybody else.
@@ -23,7 +23,7 @@ FOUND = next(filter(None, map(shutil.which, BROWSERS)), None)
 try:
     from playwright.sync_api import expect, sync_playwright
 except ImportError:
-    FOUND, REASON = None, "Playwright is not installed: run make test-page"
+    FOUND, REASON = None, "Playwright is not installed: run make install"
 else:
     REASON = f"there is no browser ({', '.join(BROWSERS)}): run make test-page"
     expect.set_options(timeout=60_000)  # kernels may have to be compiled
