@@ -449,7 +449,9 @@ def test_bundles_too_small_to_be_waited_for_do_not_keep_a_search_from_stopping(m
             shares.append(progress.share)
             stop.set()
 
-    outcome = search_hard("dfs", progress=report, limits=Limits(interrupt=stop, nodes=3_000_000))
+    grid, board = Grid(3, 3), (8, 6, 7, 2, 5, 4, 3, 0, 1)
+    limits = Limits(interrupt=stop)
+    outcome = searched("dfs", grid, 8, board, None, threads=2, progress=report, limits=limits)
     assert outcome.stopped == "interrupt" and len(shares) == 1 and shares[0] < 0.5
 
 
