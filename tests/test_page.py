@@ -227,6 +227,8 @@ def test_where_the_folder_is_stays_on_the_machine(page, shelf_of_three, tmp_path
     assert str(shelf_of_three) not in page.ask("inside", board="1 2 3 4 5 0", shape="2x3")["advice"]
     words = telling.in_words(f"{tmp_path}/a.h5 in {tmp_path}: build with --folder {tmp_path}: `node_limit`", tmp_path)
     assert words == "a.h5 in its folder: build with --folder FOLDER: node limit"
+    for folder, text in ((Path("/"), "/a/b in /"), (Path("/a"), "/b/a/c /ab /b/a"), (Path("a"), "a/a a")):
+        assert telling.in_words(text, folder) == text, "other paths"
     assert len(telling.in_words("x" * 9999 + " y" * 9999, tmp_path)) <= telling.MOST_WORDS
 
 

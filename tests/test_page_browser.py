@@ -387,8 +387,10 @@ def test_a_comparison_is_that_of_the_command_line(tab, server, tmp_path, run):
     page.get_by_label("random ones of its shape").check()
     page.get_by_label("How many").fill("4")
     page.locator("#compare-seed").fill("3")
+    page.evaluate(LISTEN)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("#comparison-state")).to_have_text("12 searches done")
+    assert page.evaluate("window.heard") == ["The comparison begins", "12 searches done"]
     expect(page.locator("#bars .method")).to_have_count(3)
     widths = [one["width"] for one in (bar.bounding_box() for bar in page.locator("#bars .bar").all())]
     assert widths == sorted(widths, reverse=True), "better heuristics have shorter bars"
@@ -471,6 +473,14 @@ def test_nothing_is_wider_than_a_small_phone(tab):
         assert page.evaluate("document.documentElement.scrollWidth") == 320, name
 
 
+# Notes what is read out to whoever cannot see the page.
+LISTEN = """() => {
+  window.heard = [];
+  const note = (changes) => changes.forEach(({ target }) => window.heard.push(target.textContent));
+  for (const region of document.querySelectorAll("[role=status]")) {
+    new MutationObserver(note).observe(region, { childList: true, characterData: true, subtree: true });
+  }
+}"""
 NAMELESS = re.compile(r" *- (button|textbox|combobox|checkbox|radio|slider|tab|link)( \[.*\])?:?")
 # The contrast of every text with what is behind it, as far as colours are not mixed.
 CONTRASTS = """() => {

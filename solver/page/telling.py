@@ -24,7 +24,8 @@ def in_words(message: object, folder: Path) -> str:
 def without_folder(text: str, folder: Path) -> str:
     """A text that does not say where the folder of databases is."""
     for path in sorted({str(folder), str(folder.absolute()), str(folder.resolve())}, key=len, reverse=True):
-        text = text.replace(f"--folder {shlex.quote(path)}", "--folder FOLDER")
-        if Path(path).is_absolute():
-            text = text.replace(f"{path}/", "").replace(path, "its folder")
+        text = text.replace(f"folder {shlex.quote(path)}", "folder FOLDER")  # in a command
+        if path.startswith("/") and path != "/":
+            text = re.sub(rf"(?<![\w.-]){re.escape(path)}/", "", text)
+            text = re.sub(rf"(?<![\w.-]){re.escape(path)}(?![\w.-])", "its folder", text)
     return text
