@@ -52,8 +52,8 @@ test-fast: $(READY)  ## run the tests to run while editing: no other programs, n
 test-slow: $(READY)  ## run the longer proofs
 	$(BIN)/python -m pytest -m slow
 
-test-page: $(READY)  ## install a browser and what drives it, where that is possible, and run the tests of the page
-	.ci/browser $(BIN)
+test-page: $(READY)  ## install a browser, where that is possible, and run the tests of the page
+	.ci/browser
 	$(BIN)/python -m pytest tests/test_page.py tests/test_page_browser.py -rs
 
 chaos: $(READY)  ## draw faults at random and check that four rules hold: make chaos SECONDS=600 SEED=1

@@ -17,7 +17,8 @@ from pdb_builder import NAMED, Grid, Spec, open_database
 from solver import HEURISTICS, SEARCHES, goal_board, random_board, solve
 from solver.frame import frame_of
 from solver.heuristics import linear_conflict, manhattan, pattern_database
-from solver.page import gate, server
+from solver.page import events, gate, server, telling
+from solver.page import workers as threads
 from solver.page.workers import Busy, Job, Workers
 from solver.solvability import facts_of
 
@@ -128,7 +129,9 @@ def test_what_a_search_refuses_comes_with_the_reason(page):
         ({"node_limit": -1}, "node limit must be above 0"),
         ({"board": "1 2 3"}, "3 numbers cannot be a board"),
         ({"board": [1, 2]}, "board must be text, got [1, 2]"),
-        ({"board": None}, "board must be text, got null"),
+        ({"board": None}, "board is missing: send it as text"),
+        ({"boards": "x"}, 'the field "boards" means nothing here: leave it out'),
+        ({"time_limit": "9" * 99}, "the time limit must be above 0"),
         ({"board": "☃" * 999}, "'☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃☃…' is not a number"),
         ({"shape": "4x4"}, "9 numbers for the 16 cells of a 4x4 board"),
         ({"shape": "1x9"}, "a board of 1x9 is too small"),
@@ -206,6 +209,36 @@ def test_two_searches_run_the_others_wait_and_a_closed_tab_makes_room(page):
             assert until(third, "solution")["length"] == 2
 
 
+def test_a_search_that_waits_is_stopped_without_being_begun(page):
+    with ExitStack() as tabs:
+        for _ in range(2):
+            until(tabs.enter_context(page.stream("solve", **ENDLESS)), "place", place=0)
+        third, fourth = (tabs.enter_context(page.stream("solve", **ENDLESS)) for _ in range(2))
+        place, _ = until(third, "place", place=1), until(fourth, "place", place=2)
+        assert page.ask("stop", id=place["id"])["stopped"] is True
+        assert list(third) == [("stopped", {}), ("end", {})]
+        until(fourth, "place", place=1)
+        assert page.ask("stop", id=place["id"])["stopped"] is False
+
+
+def test_where_the_folder_is_stays_on_the_machine(page, shelf_of_three, tmp_path):
+    told = page.events("solve", board=HARDEST, heuristic="pdb:3x3-damaged")
+    assert str(shelf_of_three) not in str(told) and "3x3-damaged.h5" in dict(told)["error"]["error"]
+    assert str(shelf_of_three) not in page.ask("inside", board="1 2 3 4 5 0", shape="2x3")["advice"]
+    words = telling.in_words(f"{tmp_path}/a.h5 in {tmp_path}: build with --folder {tmp_path}: `node_limit`", tmp_path)
+    assert words == "a.h5 in its folder: build with --folder FOLDER: node limit"
+    for folder, text in ((Path("/"), "/a/b in /"), (Path("/a"), "/b/a/c /ab /b/a"), (Path("a"), "a/a a")):
+        assert telling.in_words(text, folder) == text, "other paths"
+    assert len(telling.in_words("x" * 9999 + " y" * 9999, tmp_path)) <= telling.MOST_WORDS
+
+
+def test_only_databases_are_called_databases(page, shelf_of_three):
+    page.told("solve", "solution", board=HARDEST, heuristic="walking-distance")
+    assert any(path.name.startswith("walking-distance-") for path in shelf_of_three.iterdir())
+    refusal = page.refusal("solve", {"board": HARDEST, "heuristic": "pdb:walking-distance-3x3-home-0"})
+    assert refusal.endswith("those in its folder are 3x3-4-4, 3x3-8, 3x3-damaged")
+
+
 # ---- inside -------------------------------------------------------------------------------------
 
 
@@ -273,7 +306,7 @@ def test_a_comparison_is_that_of_the_command_line(page, shelf_of_three, tmp_path
     assert lasting(ours) == lasting(theirs) and len(cells) == 12
     code, resumed, errors = run(*words, "--resume", str(ours))
     assert (code, errors) == (0, ""), "the file can be gone on with"
-    table = cells[-1]["table"]
+    table = [facts for name, facts in events if name == "table"][-1]
     shown = [" ".join(row) for row in (table["headings"], *table["rows"])]
     assert shown == [" ".join(line.split()) for line in resumed.splitlines()[1:]]
 
@@ -281,8 +314,9 @@ def test_a_comparison_is_that_of_the_command_line(page, shelf_of_three, tmp_path
 def test_a_comparison_grows_method_by_method_and_then_board_by_board(page):
     methods = {"algorithms": ["ida-star"], "heuristics": ["manhattan", "pdb:3x3-8"]}
     events = page.events("compare", board=EASY, number=2, **methods)
-    tables = [facts["table"] for name, facts in events if name == "cell"]
-    assert [(len(table["rows"]), table["boards"]) for table in tables] == [(1, 0), (2, 1), (2, 1), (2, 2)]
+    sizes = [(len(table["rows"]), table["boards"]) for name, table in events if name == "table"]
+    assert sizes[0] == (1, 0) and sizes == sorted(sizes) and sizes[-1] == (2, 2)
+    assert [facts["done"] for name, facts in events if name == "cell"] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
@@ -304,6 +338,9 @@ def test_methods_that_cannot_be_compared_are_refused(page, fields, error):
     [
         ({"number": 1001}, "number must be a whole number from 1 to 1,000, got 1001"),
         ({"number": 3, "seed": "x"}, "seed must be a whole number"),
+        ({"seed": 3}, 'the field "seed" means nothing here'),
+        ({"number": 1000, "heuristics": ["x"] * 6}, "unknown heuristic 'x'"),
+        ({"number": 1000, "algorithms": ["ida-star"] * 6}, "6,000 searches are too many for the page"),
         ({"heuristics": "manhattan"}, "heuristics must be a list of at most 50 names"),
         ({"heuristics": [1]}, "heuristics must be a list of names, got 1 in it"),
         ({"board": "2 1 3 4 5 6 7 8 0"}, "the board cannot be solved"),
@@ -355,9 +392,31 @@ def test_requests_of_other_pages_are_refused(page, origin):
     assert page.post("about", {}, **{"Content-Type": "text/plain"})[0] == 415
 
 
+def test_a_browser_that_says_where_a_request_comes_from_is_believed(page):
+    for site, status in (("cross-site", 403), ("same-site", 403), ("same-origin", 200), ("none", 200)):
+        assert page.post("about", {}, **{"Sec-Fetch-Site": site})[0] == status
+    ours = f"Origin: {page.address.rstrip('/')}\r\n"
+    for origins, status in ((ours, b"200"), (ours + ours, b"403"), ("Origin: http://evil.example\r\n" + ours, b"403")):
+        with socket.create_connection(("127.0.0.1", page.port), PATIENCE) as connection:
+            head = f"POST /api/about HTTP/1.1\r\nHost: 127.0.0.1:{page.port}\r\n{origins}"
+            connection.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}".encode())
+            assert connection.recv(1000).split()[1] == status
+
+
 @pytest.mark.parametrize(
     "path",
-    ["/nothing", "/../app.py", "/%2e%2e/app.py", "/..%2fapp.py", "//etc/passwd", "/api/nothing", "/static/", "/%00"],
+    [
+        "/nothing",
+        "/../app.py",
+        "/%2e%2e/app.py",
+        "/..%2fapp.py",
+        "//etc/passwd",
+        "/api/nothing",
+        "/static/",
+        "/%00",
+        "/main.js/",
+        "/api/about/",
+    ],
 )
 def test_there_is_nothing_at_other_addresses(page, path):
     for method in ("GET", "POST"):
@@ -499,6 +558,50 @@ def test_jobs_wait_for_their_turn_and_are_told_their_place():
     workers.close()
     with pytest.raises(Busy):
         workers.submit(Job(print))
+
+
+def test_a_job_held_up_that_nobody_wants_makes_room_a_few_times(monkeypatch):
+    monkeypatch.setattr(threads, "GRACE", 0.0)
+    workers, free = Workers(1, 9), threading.Event()
+
+    def held_up(begun):
+        job = Job(lambda interrupt: (begun.set(), free.wait(PATIENCE)))
+        workers.submit(job)
+        return job
+
+    first, second, done = threading.Event(), threading.Event(), threading.Event()
+    job = held_up(first)
+    assert first.wait(PATIENCE)
+    workers.withdraw(job)
+    job = held_up(second)
+    assert second.wait(PATIENCE), "another thread has taken its place"
+    workers.withdraw(job)
+    workers.submit(Job(lambda interrupt: done.set()))
+    assert not done.wait(0.2), "but not without end"
+    free.set()
+    assert done.wait(PATIENCE)
+    workers.close()
+
+
+def test_a_stream_that_nobody_reads_is_ended():
+    async def run():
+        async def send(message):
+            if message["type"] == "http.response.body":
+                await asyncio.Event().wait()  # a browser that does not read
+
+        mailbox, gone = events.Mailbox(), []
+        stream = events.EventStream(mailbox, lambda: gone.append(True))
+        running = asyncio.create_task(stream({}, asyncio.Event().wait, send))
+        for number in range(events.MOST_EVENTS + 10):
+            mailbox.tell(events.PROGRESS, {"number": number})  # only the last counts
+        await asyncio.sleep(0.05)
+        assert not gone
+        for number in range(2 * events.MOST_EVENTS):
+            mailbox.tell("cell", {"number": number})
+        await asyncio.wait_for(running, PATIENCE)
+        assert gone
+
+    asyncio.run(run())
 
 
 def test_closing_interrupts_what_runs_and_forgets_what_waits():

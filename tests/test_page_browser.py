@@ -1,4 +1,4 @@
-"""The page in a real browser: Chromium, driven by Playwright. ``make test-page`` installs both where it can.
+"""The page in a real browser: Chromium, driven by Playwright. ``make install`` and ``make test-page`` install them.
 
 What the page shows is compared with the library. Scripts are forbidden to be made from text, by the page's own policy,
 so these tests look and click like anybody else.
@@ -23,7 +23,7 @@ FOUND = next(filter(None, map(shutil.which, BROWSERS)), None)
 try:
     from playwright.sync_api import expect, sync_playwright
 except ImportError:
-    FOUND, REASON = None, "Playwright is not installed: run make test-page"
+    FOUND, REASON = None, "Playwright is not installed: run make install"
 else:
     REASON = f"there is no browser ({', '.join(BROWSERS)}): run make test-page"
     expect.set_options(timeout=60_000)  # kernels may have to be compiled
@@ -200,6 +200,50 @@ def test_a_link_holds_the_board(tab):
     assert board_of(other) == moved
 
 
+def test_a_broken_link_is_complained_of_and_the_skip_link_keeps_the_address(tab):
+    page = tab("1 1 2 3")
+    expect(page.locator("#trouble")).to_contain_text("Not a 2x2 board")
+    expect(page).not_to_have_url(re.compile("1.1.2.3"))  # that of the board that is shown instead
+    expect(page.locator("#trouble")).to_be_visible()
+    address = page.url
+    page.get_by_role("link", name="Skip the board").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("#panels")).to_be_focused()
+    assert page.url == address
+    page.get_by_label("Seed").first.fill("0x10")
+    page.locator("#new").get_by_role("button", name="Shuffle").click()
+    expect(page.locator("#trouble")).to_have_text("A seed is a whole number, got 0x10")
+    page.get_by_label("Seed").first.fill("16")
+    page.locator("#new").get_by_role("button", name="Shuffle").click()
+    expect(page.locator("#trouble")).to_be_hidden()
+
+
+def test_only_moves_by_hand_are_counted_and_undo_takes_a_jump_back(tab):
+    page = tab("1 2 3 4 5 6 0 7 8")
+    page.keyboard.press("ArrowRight")  # no tile can go there
+    page.keyboard.press("ArrowDown")
+    off, words, undo = board_of(page), page.locator("#fewest-words"), page.get_by_role("button", name="Undo")
+    expect(page.locator("#fewest-number")).to_have_text("3")
+    page.get_by_role("button", name="Play the way").click()
+    page.get_by_label("Speed").fill("25")
+    expect(words).to_have_text("this is the goal")
+    assert page.locator("#made").inner_text() == "1"
+    undo.click()
+    assert board_of(page) == off
+    expect(page.locator("#player-place")).to_have_text("move 0 of 3")
+    page.get_by_role("button", name="To the goal").click()
+    page.get_by_role("button", name="One move back").click()
+    page.keyboard.press("ArrowLeft")
+    expect(words).to_have_text("with the help of a solution")
+    for _ in range(3):
+        undo.click()
+    assert board_of(page) == NEAR and page.locator("#made").inner_text() == "0"
+    expect(undo).to_be_disabled()
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("ArrowLeft")
+    expect(words).to_have_text("in 2 moves")
+
+
 def test_the_fewest_moves_are_kept_up_and_a_hint_leads_to_the_goal(tab, server):
     page = tab(FARTHEST)
     number, undo = page.locator("#fewest-number"), page.get_by_role("button", name="Undo")
@@ -343,8 +387,10 @@ def test_a_comparison_is_that_of_the_command_line(tab, server, tmp_path, run):
     page.get_by_label("random ones of its shape").check()
     page.get_by_label("How many").fill("4")
     page.locator("#compare-seed").fill("3")
+    page.evaluate(LISTEN)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("#comparison-state")).to_have_text("12 searches done")
+    assert page.evaluate("window.heard") == ["The comparison begins", "12 searches done"]
     expect(page.locator("#bars .method")).to_have_count(3)
     widths = [one["width"] for one in (bar.bounding_box() for bar in page.locator("#bars .bar").all())]
     assert widths == sorted(widths, reverse=True), "better heuristics have shorter bars"
@@ -363,6 +409,17 @@ def test_a_comparison_is_that_of_the_command_line(tab, server, tmp_path, run):
     rows = [" ".join(row.split()) for row in page.locator("#comparison-table tbody tr").all_inner_texts()]
     for shown, line in zip(rows, printed.splitlines()[2:], strict=True):
         assert shown.split()[:5] == line.split()[:5], "all but the times"
+
+
+def test_a_comparison_of_another_board_is_given_up(tab):
+    page = tab(HARD)
+    choose(page, "Compare")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    stop = page.locator("#compare-stop")
+    expect(stop).to_be_enabled()
+    page.locator("#shuffle").click()
+    expect(page.locator("#comparison")).to_be_hidden()
+    expect(stop).to_be_disabled()
 
 
 # ---- several tabs, and who reads the page -------------------------------------------------------
@@ -407,6 +464,23 @@ def test_everything_has_a_name_enough_contrast_and_room_on_a_phone(tab, scheme):
         assert not poor, (name, json.dumps(poor))
 
 
+def test_nothing_is_wider_than_a_small_phone(tab):
+    page = tab(NEAR, settings=PHONE | {"viewport": {"width": 320, "height": 568}})
+    expect(page.locator("#fewest-number")).to_have_text("2")
+    page.get_by_role("button", name="Play the way").click()
+    for name in ("Play", "Solve", "Look inside", "Compare"):
+        choose(page, name)
+        assert page.evaluate("document.documentElement.scrollWidth") == 320, name
+
+
+# Notes what is read out to whoever cannot see the page.
+LISTEN = """() => {
+  window.heard = [];
+  const note = (changes) => changes.forEach(({ target }) => window.heard.push(target.textContent));
+  for (const region of document.querySelectorAll("[role=status]")) {
+    new MutationObserver(note).observe(region, { childList: true, characterData: true, subtree: true });
+  }
+}"""
 NAMELESS = re.compile(r" *- (button|textbox|combobox|checkbox|radio|slider|tab|link)( \[.*\])?:?")
 # The contrast of every text with what is behind it, as far as colours are not mixed.
 CONTRASTS = """() => {

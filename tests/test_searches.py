@@ -9,7 +9,7 @@ import pytest
 from pdb_builder import NAMED, Grid, Spec, open_database
 from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database
 from solver.instances import load_set
-from solver.search import SEARCHES, best_first
+from solver.search import SEARCHES, best_first, tree
 from solver.search.outcome import Limits
 
 from .helpers import (
@@ -437,6 +437,22 @@ def test_a_search_can_be_interrupted_from_another_thread(name):
     stop = threading.Event()
     threading.Timer(0.1, stop.set).start()
     assert search_hard(name, limits=Limits(interrupt=stop)).stopped == "interrupt"
+
+
+def test_bundles_too_small_to_be_waited_for_do_not_keep_a_search_from_stopping(monkeypatch):
+    monkeypatch.setattr(tree, "UNCUT", 1_000)
+    monkeypatch.setattr(tree, "PULSE", 600)  # so every bundle ends before it
+    shares, stop = [], threading.Event()
+
+    def report(progress):
+        if progress.share:
+            shares.append(progress.share)
+            stop.set()
+
+    grid, board = Grid(3, 3), (8, 6, 7, 2, 5, 4, 3, 0, 1)
+    limits = Limits(interrupt=stop)
+    outcome = searched("dfs", grid, 8, board, None, threads=2, progress=report, limits=limits)
+    assert outcome.stopped == "interrupt" and len(shares) == 1 and shares[0] < 0.5
 
 
 def test_a_star_keeps_its_memory_limit():

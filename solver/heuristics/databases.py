@@ -13,6 +13,7 @@ side. A database is opened once, and again only if its file changes.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from contextlib import suppress
 from functools import lru_cache
@@ -32,6 +33,7 @@ from pdb_builder.store import open_database
 from . import pattern_database
 from .contract import Heuristic
 
+NAME = re.compile(r"\d+x\d+(-.*)?\.h5")  # other files in the folder are tables that searches keep
 Stamp = tuple[int, ...]  # tells a file from itself after a change
 
 
@@ -85,9 +87,9 @@ def fitting_databases(grid: Grid, blank: int, folder: Path) -> list[Database]:
 
 
 def database_names(folder: Path) -> list[str]:
-    """The names of the files in a folder that may be databases, as a heuristic names them."""
+    """The names of the files in a folder that are called like databases, as a heuristic names them."""
     try:
-        return sorted(name.removesuffix(".h5") for name in os.listdir(folder) if name.endswith(".h5"))
+        return sorted(name.removesuffix(".h5") for name in os.listdir(folder) if NAME.fullmatch(name))
     except OSError:
         return []
 

@@ -7,7 +7,6 @@ does not wait behind searches, which have another.
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from importlib.resources import files
@@ -17,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 from pdb_builder.base.errors import SlidepdbError
 
-from ..search.stopping import Stopped
+from ..search.outcome import INTERRUPT, Stopped
 from . import answers, tasks
 from .events import END, Asgi, EventStream, Mailbox
 from .fields import Fields, fields_of
 from .gate import DEFECT, Gate, Refusal, body_of, in_one_line
 from .inside import histogram, inside
 from .tasks import AT_ONCE, Task
+from .telling import in_words
 from .workers import Busy, Job, Workers
 
 if TYPE_CHECKING:
@@ -42,7 +42,6 @@ TASKS: dict[str, Callable[[Fields, Path], Task]] = {
     "compare": tasks.comparing,
 }
 KINDS = {"html": "text/html", "js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-MOST_WORDS = 1000  # characters of a message
 MOST_WAITING = 100  # requests of each kind
 BUSY = "too many requests are waiting: try again in a moment"
 
@@ -84,11 +83,13 @@ class Page:
 
         def run(interrupt: Event) -> None:
             try:
+                if interrupt.is_set():
+                    raise Stopped(INTERRUPT)
                 task(mailbox.tell, interrupt)
             except Stopped:
                 mailbox.tell("stopped", {})
             except SlidepdbError as error:
-                mailbox.tell("error", {"error": in_words(error)})
+                mailbox.tell("error", {"error": in_words(error, self.folder)})
             except MemoryError:
                 mailbox.tell("error", {"error": "out of memory: use a smaller board, or close other programs"})
             except Exception as error:
@@ -115,15 +116,6 @@ def _submit(workers: Workers, job: Job) -> None:
         raise Refusal(503, BUSY) from None
 
 
-def in_words(error: object) -> str:
-    """A message of the library for a page, whose fields are not called like parameters: `time_limit` is time limit.
-
-    It may quote what was sent: it becomes one line, of characters that can be sent back.
-    """
-    text = re.sub(r"`([a-z_]+)`", lambda match: match[1].replace("_", " "), str(error))
-    return " ".join(text.split())[:MOST_WORDS].encode(errors="replace").decode()
-
-
 def _static_files() -> Iterator[tuple[str, bytes, str]]:
     """What the browser is given: names, contents and types. They are read once, so no request reaches a file."""
     for file in (files(__package__) / "static").iterdir():
@@ -143,24 +135,30 @@ def make_app(page: Page, is_ours: Callable[[str], bool]) -> Asgi:
 
     def answered(work: Callable[[Fields, Path], dict[str, Any]]) -> Callable:
         async def endpoint(request: Request) -> Response:
-            return JSONResponse(
-                await page.answer(work, await fields_in(request)), headers={"cache-control": "no-store"}
-            )
+            fields = await fields_in(request)
+            answer = await page.answer(work, fields)
+            fields.check_all_read()
+            return JSONResponse(answer, headers={"cache-control": "no-store"})
 
         return endpoint
 
     def streamed(task: Callable[[Fields, Path], Task]) -> Callable:
         async def endpoint(request: Request) -> EventStream:
-            return page.stream(task(await fields_in(request), page.folder))
+            fields = await fields_in(request)
+            prepared = task(fields, page.folder)
+            fields.check_all_read()
+            return page.stream(prepared)
 
         return endpoint
 
     async def stop(request: Request) -> Response:
         fields = await fields_in(request)
-        return JSONResponse({"stopped": page.searches.stop(fields.text("id"))})
+        id = fields.text("id")
+        fields.check_all_read()
+        return JSONResponse({"stopped": page.searches.stop(id)})
 
     async def wrong_input(request: Request, error: Exception) -> Response:
-        return JSONResponse({"error": in_words(error)}, status_code=400)
+        return JSONResponse({"error": in_words(error, page.folder)}, status_code=400)
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, Refusal)
@@ -185,4 +183,6 @@ def make_app(page: Page, is_ours: Callable[[str], bool]) -> Asgi:
         *(Route(f"/{name}", shown(content, kind)) for name, content, kind in _static_files()),
     ]
     handlers: Any = {SlidepdbError: wrong_input, Refusal: refused, HTTPException: not_here}
-    return Gate(Starlette(routes=routes, exception_handlers=handlers), is_ours, page.notify)
+    app = Starlette(routes=routes, exception_handlers=handlers)
+    app.router.redirect_slashes = False  # an address with a slash too many is none
+    return Gate(app, is_ours, page.notify)

@@ -1,8 +1,9 @@
 """Server-sent events: what a job has to say, on its way to the browser.
 
 A job runs in a thread of its own and drops its events into a ``Mailbox``; the loop that talks to browsers picks them up
-and writes them to the response, for as long as somebody reads it. A browser that reads slowly gets the latest progress,
-not all of it. When the browser is gone, or the page is closed, the job is withdrawn.
+and writes them to the response, for as long as somebody reads it. A browser that reads slowly gets the latest progress
+and the latest table, not all of them, and the stream of one that does not read at all is ended. When the browser is
+gone, or the page is closed, the job is withdrawn.
 
 Only the format is that of ``EventSource``: the browser reads it from the answer to a POST, which no other page can
 send.
@@ -15,7 +16,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-PROGRESS, END = "progress", "end"
+PROGRESS, TABLE, END = "progress", "table", "end"
+LATEST = (PROGRESS, TABLE)  # events of which only the last counts
+MOST_EVENTS = 4000  # that wait for a browser
 Asgi = Callable[..., Any]
 
 
@@ -25,7 +28,7 @@ class Mailbox:
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._events: list[tuple[str, dict]] = []
-        self._filled = asyncio.Event()
+        self._filled, self.overfull = asyncio.Event(), asyncio.Event()
 
     def tell(self, event: str, facts: dict) -> None:
         """Drop an event; called by any thread."""
@@ -35,9 +38,12 @@ class Mailbox:
             return
 
     def _put(self, event: str, facts: dict) -> None:
-        if event == PROGRESS and self._events and self._events[-1][0] == PROGRESS:
-            self._events.pop()
-        self._events.append((event, facts))
+        if event in LATEST:
+            self._events = [one for one in self._events if one[0] != event]
+        if len(self._events) < MOST_EVENTS:
+            self._events.append((event, facts))
+        else:
+            self.overfull.set()
         self._filled.set()
 
     async def collect(self) -> list[tuple[str, dict]]:
@@ -59,7 +65,8 @@ class EventStream:
         tasks: list[asyncio.Task] = []
         try:
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            tasks += [asyncio.create_task(self._write(send)), asyncio.create_task(_disconnected(receive))]
+            ways = (self._write(send), _disconnected(receive), self._mailbox.overfull.wait())
+            tasks += map(asyncio.ensure_future, ways)
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
             self._gone()

@@ -2,7 +2,8 @@
 
 Any page that is open in the browser can send requests to this machine. Two things give it away. A name of its own that
 it lets point here (DNS rebinding) stays in the header ``Host``, which must be ours. And every request that does
-anything is a POST, with which a browser sends the ``Origin`` of the page, which must be ours as well.
+anything is a POST, with which a browser sends the ``Origin`` of the page, which must be ours as well, and says itself
+in ``Sec-Fetch-Site`` whether it comes from the page.
 
 A body has a limit, in bytes and in seconds. Every answer forbids the browser to load anything from elsewhere, and says
 in one line what is wrong. An exception that nobody expected ends here: the browser learns that there is a defect, and
@@ -103,12 +104,16 @@ class Gate:
     def _check(self, scope: dict[str, Any]) -> None:
         """Raise ``Refusal`` for a request that does not come from the page itself."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        hosts = [value for name, value in scope["headers"] if name == b"host"]
-        if len(hosts) != 1 or not self._is_ours(headers[b"host"]):
+        names = [name for name, _ in scope["headers"]]
+        if names.count(b"host") != 1 or not self._is_ours(headers[b"host"]):
             raise Refusal(421, "this page has another address: open the one that it was started with")
         if scope["method"] == "POST":
             origin = headers.get(b"origin")
-            if origin is not None and (not origin.startswith("http://") or not self._is_ours(origin[len("http://") :])):
+            foreign = origin is not None and not (
+                origin.startswith("http://") and self._is_ours(origin.removeprefix("http://"))
+            )
+            site = headers.get(b"sec-fetch-site", "none")
+            if foreign or names.count(b"origin") > 1 or site not in ("same-origin", "none"):
                 raise Refusal(403, "requests from other pages are not answered: open this one by its own address")
             if headers.get(b"content-type", "").partition(";")[0].strip().lower() != "application/json":
                 raise Refusal(415, "a request must be JSON: send it with Content-Type: application/json")

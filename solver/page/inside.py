@@ -23,6 +23,7 @@ from ..heuristics.views import View, views_and_sums
 from ..solvability import why_unsolvable
 from .fields import Fields
 from .puzzles import puzzle_of
+from .telling import without_folder
 
 BESIDE = ("manhattan", "linear-conflict")  # the heuristics that are shown for comparison
 
@@ -42,7 +43,7 @@ def inside(fields: Fields, folder: Path) -> dict[str, Any]:
     answer: dict[str, Any] = {"beside": beside, "databases": names, "database": None}
     database = _database(fields, frame, folder)
     if database is None:
-        return answer | {"advice": how_to_build(grid, frame.blank, folder)}
+        return answer | {"advice": without_folder(how_to_build(grid, frame.blank, folder), folder)}
     views, sums, plain = _views(grid, frame.blank, database)
     distances = view_distances(views, inner, (database,))
     values = [sum(distances[number] for number in together) for together in sums]

@@ -104,7 +104,7 @@ def serve(
         proxy_headers=False,
         server_header=False,
         limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=0.5,  # type: ignore[arg-type]
     )
     with suppress(KeyboardInterrupt):
         asyncio.run(Server(config).serve([listening]))

@@ -28,20 +28,21 @@ from ..comparison.tables import summary_table
 from ..heuristics import check_name, parts_of
 from ..heuristics.databases import database_names
 from ..instances import Instance, random_board
-from ..search import default_memory
+from ..search import SEARCHES, default_memory
 from ..search.outcome import INTERRUPT, Progress, Stopped
 from ..settings import PROVABLE, Settings, check_settings
 from ..solution import Solution
 from ..solvability import why_unsolvable
 from ..solving import solve_board
-from .events import PROGRESS
-from .fields import Fields
+from .events import PROGRESS, TABLE
+from .fields import Fields, shown
 from .puzzles import Puzzle, puzzle_of, seed_of
+from .telling import in_words
 
 AT_ONCE = 2  # searches, which share memory and cores
 MOST_SECONDS = 600.0  # of a search
 FEWEST_SECONDS, GUESS_SECONDS = 4.0, 2.0  # while somebody plays: of the search, and of the beam after it
-MOST_BOARDS = 1000  # of a comparison
+MOST_BOARDS, MOST_SEARCHES = 1000, 5000  # of a comparison
 PULSE = 0.1  # seconds between two reports
 
 Tell = Callable[[str, dict], object]
@@ -58,7 +59,11 @@ def solving(fields: Fields, folder: Path) -> Task:
 
     def run(tell: Tell, interrupt: Event) -> None:
         report = _Reporter(tell, interrupt)
-        solution = solve_board(*puzzle, settings, report, lambda text: tell("remark", {"text": text}), interrupt)
+
+        def remark(text: str) -> None:
+            tell("remark", {"text": in_words(text, folder)})
+
+        solution = solve_board(*puzzle, settings, report, remark, interrupt)
         tell("solution", _facts(solution))
 
     return run
@@ -111,7 +116,7 @@ def _seconds(fields: Fields) -> float:
     value = fields.raw("time_limit", MOST_SECONDS)
     seconds = None if isinstance(value, bool) else as_real(value)
     if seconds is None or not 0 < seconds <= MOST_SECONDS:
-        raise InputError(f"the time limit must be above 0 and at most {MOST_SECONDS:g} seconds, got {value!r}")
+        raise InputError(f"the time limit must be above 0 and at most {MOST_SECONDS:g} seconds, got {shown(value)}")
     return seconds
 
 
@@ -164,6 +169,12 @@ def comparing(fields: Fields, folder: Path) -> Task:
         check_heuristic(heuristic, folder)
     settings = Settings(threads=1, time_limit=_seconds(fields), memory_limit=default_memory(AT_ONCE), folder=folder)
     draw = _boards(fields, puzzle)
+    methods = sum(1 if _is_uninformed(name) else max(1, len(heuristics)) for name in algorithms)
+    if (searches := methods * fields.whole("number", 1, 1, MOST_BOARDS)) > MOST_SEARCHES:
+        raise InputError(
+            f"{searches:,} searches are too many for the page, which makes up to {MOST_SEARCHES:,}: choose fewer "
+            "boards or methods, or use 'pdb-solver compare'"
+        )
 
     def run(tell: Tell, interrupt: Event) -> None:
         grid, _, goal = puzzle
@@ -171,16 +182,25 @@ def comparing(fields: Fields, folder: Path) -> Task:
         methods = prepare_methods(grid, goal, algorithms, heuristics, settings, report)
         instances = {number: Instance(number, board, None, None) for number, board in enumerate(draw(), 1)}
         comparison = Comparison(grid, goal, instances, methods)
-        work = comparison.missing()
+        work, shown_at = comparison.missing(), -PULSE
         tell("methods", {"names": comparison.names(), "searches": len(work), "header": header_line()})
         for done, (instance, method) in enumerate(work, 1):
             cell = comparison.search(instance, method, report, interrupt)
             if cell.limit_hit == INTERRUPT:
                 return
             comparison.add(cell)
-            tell("cell", {"done": done, "cell": cell._asdict(), "line": line_of(cell), "table": _table(comparison)})
+            tell("cell", {"done": done, "cell": cell._asdict(), "line": line_of(cell)})
+            if done == len(work) or time.monotonic() - shown_at >= PULSE:
+                shown_at = time.monotonic()
+                tell(TABLE, _table(comparison))
 
     return run
+
+
+def _is_uninformed(method: str) -> bool:
+    """Whether an algorithm, perhaps with its parameters, needs no heuristic."""
+    search = SEARCHES.get(method.partition(":")[0])
+    return search is not None and search.uninformed
 
 
 def _boards(fields: Fields, puzzle: Puzzle) -> Callable[[], list[Board]]:

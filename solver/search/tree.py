@@ -545,6 +545,8 @@ class Tree:
                     self._pulse(bound, done / all_of_it)
                 done += cut.weights[number]
                 self._stop_if_too_many(cut, bundles)
+                if number + 1 < bundles.stop_at:  # bundles may be so small that none is waited for
+                    self._pulse(bound, done / all_of_it)
         except BaseException:
             bundles.stop(-1)
             for future in futures:

@@ -5,7 +5,7 @@
 import { ask, isAborted, run } from "./api.js";
 import { game } from "./game.js";
 import { about, heuristics } from "./methods.js";
-import { $, complain, count, element, tabulate } from "./words.js";
+import { $, complain, count, element, number, tabulate, write } from "./words.js";
 
 const FIRST = ["manhattan", "linear-conflict", "pdb"]; // what is compared unless something else is chosen
 
@@ -30,14 +30,13 @@ function offer() {
 }
 
 function wanted() {
-  const number = (text) => (text.trim() === "" || Number.isNaN(Number(text)) ? text.trim() : Number(text));
   const random = document.querySelector("[name=boards]:checked").value === "random";
   return {
     ...game.fields(),
     heuristics: checked($("heuristics")),
     algorithms: checked($("algorithms")),
-    time_limit: number($("compare-seconds").value),
-    ...(random ? { number: number($("number").value), seed: number($("compare-seed").value) } : {}),
+    time_limit: number($("compare-seconds").value) ?? "",
+    ...(random ? { number: number($("number").value) ?? "", seed: number($("compare-seed").value) ?? "" } : {}),
   };
 }
 
@@ -52,6 +51,7 @@ async function compare() {
   $("comparison-table").replaceChildren();
   complain($("comparison-problem"), null);
   state("Beginning", true);
+  write($("comparison-said"), "The comparison begins");
   try {
     await run("compare", wanted(), {
       place({ id, place }) {
@@ -73,23 +73,30 @@ async function compare() {
         $("csv").disabled = false;
         $("comparison-share").value = done / searches;
         state(`${done} of ${searches} searches done`, true);
-        draw(names, facts.table);
       },
+      table: (table) => draw(names, table),
     }, mine.controller.signal);
-    const words = done === searches ? `${done} searches done` : `Stopped after ${done} of ${searches} searches`;
-    if (running === mine) state(words, false);
+    const part = searches ? `Stopped after ${done} of ${searches} searches` : "Stopped before the first search";
+    const words = searches && done === searches ? `${done} searches done` : part;
+    if (running === mine) end(words);
   } catch (error) {
     if (isAborted(error) || running !== mine) return;
-    state("Refused", false);
+    end("Refused");
     complain($("comparison-problem"), error);
   }
   if (running === mine) running = null;
 }
 
 function state(words, busy) {
-  $("comparison-state").textContent = words;
+  write($("comparison-state"), words);
   $("compare-stop").disabled = !busy;
   $("comparison-share").hidden = !busy;
+}
+
+/** Show how a comparison has ended, and say so: the numbers on the way are not read out. */
+function end(words) {
+  state(words, false);
+  write($("comparison-said"), words);
 }
 
 /** The table, and a bar for each method: its length is the logarithm of the nodes. */
@@ -118,8 +125,10 @@ function stop() {
 }
 
 function giveUp() {
-  running?.controller.abort();
+  if (!running) return;
+  running.controller.abort();
   running = null;
+  end("Stopped");
 }
 
 function download() {

@@ -7,7 +7,7 @@ import { isAborted, run } from "./api.js";
 import { point } from "./drawing.js";
 import { game } from "./game.js";
 import { player } from "./player.js";
-import { $, count, moves, sentence } from "./words.js";
+import { $, count, moves, sentence, write } from "./words.js";
 
 const STILL = 250; // milliseconds
 const MOST_KNOWN = 20000;
@@ -36,8 +36,8 @@ export function setOpen(wanted) {
 }
 
 function say(number, words) {
-  $("fewest-number").textContent = number;
-  $("fewest-words").textContent = words;
+  write($("fewest-number"), number);
+  write($("fewest-words"), words);
 }
 
 function show(answer) {
@@ -45,6 +45,7 @@ function show(answer) {
   if (optimal) say(count(length), length === 1 ? "move, proven fewest" : "moves, proven fewest");
   else if (length !== null) say(`${lower_bound}–${length}`, "moves: too hard to prove in a few seconds");
   else say(`≥ ${count(lower_bound)}`, "moves: too hard to solve in a few seconds");
+  if (game.by !== "player") write($("fewest-said"), `${$("fewest-number").textContent} ${$("fewest-words").textContent}`);
   const next = Boolean(tiles?.length);
   $("hint").disabled = $("follow").disabled = !next;
   point(hinted && next ? tiles[0] : null);
@@ -58,7 +59,7 @@ function refresh() {
   $("hint").disabled = $("follow").disabled = true;
   if (!open || !$("counting").checked) return say("–", open ? "not counting" : "");
   if (!game.puzzle.solvable) return say("None", sentence(game.puzzle.verdict));
-  if (game.solved) return say("Solved", game.history.length ? `in ${moves(game.history.length)}` : "this is the goal");
+  if (game.solved) return say("Solved", game.ending);
   const answer = known.get(key(game.board));
   if (answer) return show(answer);
   say("…", "counting");

@@ -3,18 +3,23 @@
 // Whoever shows the board listens for "board"; whoever depends on the puzzle, for "puzzle". The server says what a
 // puzzle is; moving a tile needs no server.
 
+import { moves } from "./words.js";
+
 class Game extends EventTarget {
   puzzle = null; // as the server describes it
   board = [];
-  history = []; // boards before each move made by hand
+  history = []; // what undo goes back to: { board, by } before each move by hand, and before a solution was played
+  made = 0; // moves by hand since the start
+  by = "puzzle"; // what changed the board last
 
   /** Begin with a puzzle as the server describes it. */
   begin(puzzle) {
     this.puzzle = puzzle;
     this.board = [...puzzle.board];
     this.history = [];
+    this.made = 0;
     this.#tell("puzzle");
-    this.#tell("board", { by: "puzzle" });
+    this.#changed({ by: "puzzle" });
   }
 
   /** What a request says to name the board as it is now, or another one of the puzzle. */
@@ -78,27 +83,55 @@ class Game extends EventTarget {
   move(tile) {
     const step = this.step(tile);
     if (!step) return false;
-    this.history.push(this.board);
+    this.#keep("hand");
     this.board = this.after(tile);
-    this.#tell("board", { by: "hand", tile, step });
+    this.made++;
+    this.#changed({ by: "hand", tile, step });
     return true;
   }
 
+  /** Take the last move by hand back, or all that was played. */
   undo() {
-    if (this.history.length) this.show(this.history.pop(), "undo");
+    if (!this.history.length) return;
+    const { board, by } = this.history.pop();
+    if (by === "hand") this.made--;
+    this.#return(board);
   }
 
   reset() {
     if (!this.history.length) return;
-    const [first] = this.history;
+    const [{ board }] = this.history;
     this.history = [];
-    this.show(first, "undo");
+    this.made = 0;
+    this.#return(board);
   }
 
   /** Show a board of the puzzle, which is no move by hand. */
-  show(board, by = "player") {
+  show(board) {
+    if (board.every((tile, cell) => tile === this.board[cell])) return;
+    if (this.by !== "player") this.#keep("player");
     this.board = [...board];
-    this.#tell("board", { by });
+    this.#changed({ by: "player" });
+  }
+
+  /** How the goal was reached: moves are counted only if they were all made by hand. */
+  get ending() {
+    if (this.by !== "hand") return "this is the goal";
+    return this.history.some(({ by }) => by !== "hand") ? "with the help of a solution" : `in ${moves(this.made)}`;
+  }
+
+  #keep(by) {
+    this.history.push({ board: this.board, by });
+  }
+
+  #return(board) {
+    this.board = board;
+    this.#changed({ by: "undo" });
+  }
+
+  #changed(detail) {
+    this.by = detail.by;
+    this.#tell("board", detail);
   }
 
   #tell(event, detail = {}) {

@@ -8,7 +8,7 @@ const ENOUGH = 0.35; // of a cell: a tile dragged that far goes on by itself
 const STILL = 0.08; // of a cell: a finger that moves less has clicked
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
-let held = null; // { tile, step, x, y, share, moved }
+let held = null; // { pointer, tile, step, x, y, share, moved }
 
 function push(tile) {
   for (const one of game.pushed(tile)) game.move(one);
@@ -16,15 +16,16 @@ function push(tile) {
 
 function grab(event) {
   const tile = tileAt(event.target);
-  if (!tile || event.button > 0) return;
+  if (!tile || held || event.button > 0) return;
   $("board").focus({ preventScroll: true });
-  held = { tile, step: game.step(tile), x: event.clientX, y: event.clientY, share: 0, moved: false };
+  const pointer = event.pointerId;
+  held = { pointer, tile, step: game.step(tile), x: event.clientX, y: event.clientY, share: 0, moved: false };
   $("board").setPointerCapture(event.pointerId);
   event.preventDefault();
 }
 
 function drag(event) {
-  if (!held) return;
+  if (held?.pointer !== event.pointerId) return;
   const across = (event.clientX - held.x) / cellSize(), along = (event.clientY - held.y) / cellSize();
   held.moved ||= Math.hypot(across, along) > STILL;
   if (!held.step) return;
@@ -32,8 +33,8 @@ function drag(event) {
   nudge(held.tile, held.step, held.share);
 }
 
-function release() {
-  if (!held) return;
+function release(event) {
+  if (held?.pointer !== event.pointerId) return;
   const { tile, step, share, moved } = held;
   held = null;
   if (!moved) push(tile);
@@ -41,8 +42,9 @@ function release() {
   else if (step) nudge(tile, step, 0);
 }
 
-function cancel() {
-  if (held?.step) nudge(held.tile, held.step, 0);
+function cancel(event) {
+  if (held?.pointer !== event.pointerId) return;
+  if (held.step) nudge(held.tile, held.step, 0);
   held = null;
 }
 
@@ -68,4 +70,5 @@ export function listen() {
   board.addEventListener("pointerup", release);
   board.addEventListener("pointercancel", cancel);
   document.addEventListener("keydown", press);
+  game.addEventListener("puzzle", () => (held = null));
 }

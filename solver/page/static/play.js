@@ -2,12 +2,13 @@
 
 import { ask } from "./api.js";
 import { game } from "./game.js";
-import { $, complain, element, moves } from "./words.js";
+import { $, complain, element, write } from "./words.js";
 
 const LEAST = 2, MOST = 10; // cells of a side that the form offers; typed boards may have others
 const OWN = "own";
 
 let mostSeed = 0;
+let asked = 0; // boards so far: only the answer to the last question counts
 
 /** What the form says of the puzzle. */
 function wanted() {
@@ -19,34 +20,38 @@ function wanted() {
   };
 }
 
-async function begin(what, fields, line = $("trouble")) {
+/** Begin with the board that the server describes; `keep` leaves the complaint that is shown. */
+async function begin(what, fields, line = $("trouble"), keep = false) {
+  const mine = ++asked;
   try {
-    game.begin(await ask(what, fields));
-    complain(line, null);
+    const puzzle = await ask(what, fields);
+    if (mine !== asked) return true;
+    game.begin(puzzle);
+    if (!keep) for (const one of [$("trouble"), line]) complain(one, null);
     $("board").scrollIntoView({ block: "nearest" });
     return true;
   } catch (error) {
-    complain(line, error);
+    if (mine === asked) complain(line, error);
     return false;
   }
 }
 
 /** A random board; without a seed, another one every time. */
-async function shuffle() {
+async function shuffle({ keep = false } = {}) {
   const typed = $("seed").value.trim();
   const seed = typed === "" ? Math.floor(Math.random() * Math.min(mostSeed, 1e6)) : Number(typed);
-  if (!Number.isInteger(seed)) return complain($("trouble"), `a seed is a whole number, got ${typed}`);
-  await begin("shuffle", { ...wanted(), seed });
+  if (!/^\d*$/.test(typed)) return complain($("trouble"), `a seed is a whole number, got ${typed.slice(0, 40)}`);
+  await begin("shuffle", { ...wanted(), seed }, $("trouble"), keep);
 }
 
 /** The goal itself, to play from: it is asked for as a board. */
 async function order() {
-  const { shape, goal, wrap } = wanted();
+  const { shape, goal, wrap } = wanted(), mine = ++asked;
   try {
     const { goal: tiles } = await ask("shuffle", { shape, goal, wrap });
-    await begin("board", { board: tiles.join(" "), shape, goal, wrap });
+    if (mine === asked) await begin("board", { board: tiles.join(" "), shape, goal, wrap });
   } catch (error) {
-    complain($("trouble"), error);
+    if (mine === asked) complain($("trouble"), error);
   }
 }
 
@@ -71,10 +76,10 @@ function follow() {
 }
 
 function count() {
-  const made = game.history.length;
-  $("made").textContent = made;
-  $("made-unit").textContent = made === 1 ? "move" : "moves";
-  $("undo").disabled = $("reset").disabled = made === 0;
+  const made = game.made;
+  write($("made"), made);
+  write($("made-unit"), made === 1 ? "move" : "moves");
+  $("undo").disabled = $("reset").disabled = game.history.length === 0;
   if (document.activeElement !== $("typed-text")) $("typed-text").value = rowsOf(game.board);
 }
 
@@ -90,7 +95,7 @@ function announce({ detail }) {
   if (detail.by !== "hand") return;
   const [down, right] = detail.step;
   const way = down < 0 ? "up" : down > 0 ? "down" : right < 0 ? "left" : "right";
-  $("said").textContent = game.solved ? `Solved in ${moves(game.history.length)}.` : `Tile ${detail.tile} ${way}.`;
+  $("said").textContent = game.solved ? `Solved ${game.ending}.` : `Tile ${detail.tile} ${way}.`;
 }
 
 // ---- links --------------------------------------------------------------------------------------
@@ -103,10 +108,8 @@ function linked() {
   return `#${parts}`;
 }
 
-/** Begin with the board that the address holds; false if there is none. */
-export async function fromLink() {
-  const parts = new URLSearchParams(location.hash.slice(1));
-  if (!parts.has("board")) return false;
+/** Begin with the board that the address holds; false if there is none, or if it is refused. */
+async function fromLink(parts) {
   const text = (name) => parts.get(name)?.replaceAll(".", " ");
   return begin("board", {
     board: text("board"), shape: parts.get("shape"), goal: text("goal") ?? "last", wrap: parts.get("wrap") === "1",
@@ -148,6 +151,7 @@ export async function start(about) {
     });
   on("new", "submit", shuffle);
   on("shuffle", "click", shuffle);
+  on("skip", "click", () => $("panels").focus()); // the address is that of the board
   on("ordered", "click", order);
   on("undo", "click", () => game.undo());
   on("reset", "click", () => game.reset());
@@ -160,6 +164,8 @@ export async function start(about) {
   game.addEventListener("board", count);
   game.addEventListener("board", announce);
   game.addEventListener("board", keepLink);
-  addEventListener("hashchange", fromLink);
-  if (!(await fromLink())) await shuffle();
+  const link = () => new URLSearchParams(location.hash.slice(1));
+  addEventListener("hashchange", () => link().has("board") && fromLink(link()));
+  const holds = link().has("board");
+  if (!(holds && (await fromLink(link())))) await shuffle({ keep: holds }); // what is wrong with the link stays to read
 }

@@ -53,11 +53,11 @@ class Player {
   /** Somebody has moved a tile: along the solution, or off it. */
   leave() {
     this.pause();
-    for (const next of [this.at + 1, this.at - 1, this.at]) {
-      if (this.boards[next] && same(this.boards[next], game.board)) {
-        this.at = next;
-        return this.tell();
-      }
+    const there = (at) => this.boards[at] && same(this.boards[at], game.board);
+    const next = [this.at + 1, this.at - 1, ...this.boards.keys()].find(there); // it may be undone by a jump
+    if (next !== undefined) {
+      this.at = next;
+      return this.tell();
     }
     $("player-place").textContent = "off the way: move the slider to return";
   }

@@ -5,7 +5,7 @@ import { remember } from "./fewest.js";
 import { game } from "./game.js";
 import { about, algorithm, heuristics } from "./methods.js";
 import { player } from "./player.js";
-import { $, complain, count, element, large, moves, sentence, tabulate, tell } from "./words.js";
+import { $, complain, count, element, large, moves, number, sentence, tabulate, tell, write } from "./words.js";
 
 const USUAL = "";
 const ENDS = {
@@ -45,10 +45,9 @@ function explain() {
   $("method-words").textContent = lines.map(sentence).join(" ");
 }
 
-/** What the form says of the search. Numbers are judged by the server; text that is none is sent as it is. */
+/** What the form says of the search. */
 function wanted() {
   const chosen = algorithm($("algorithm").value);
-  const number = (text) => (text.trim() === "" ? null : Number.isNaN(Number(text)) ? text.trim() : Number(text));
   const fields = { algorithm: chosen?.name ?? null, time_limit: number($("solve-seconds").value) };
   if (!chosen?.uninformed) fields.heuristic = $("heuristic").value || null;
   for (const parameter of chosen?.parameters ?? []) {
@@ -91,14 +90,14 @@ async function solve() {
 }
 
 function state(words, busy) {
-  $("search-state").textContent = words;
+  write($("search-state"), words);
   $("solve-stop").disabled = !busy;
   $("search-share").hidden = !busy;
   if (busy) $("search-share").removeAttribute("value");
 }
 
 function report({ preparing, bound, generated, speed, share, stored, length, width, seconds }) {
-  $("search-state").textContent = preparing ? `Preparing: ${preparing}` : "Searching";
+  write($("search-state"), preparing ? `Preparing: ${preparing}` : "Searching");
   if (share === null) $("search-share").removeAttribute("value");
   else $("search-share").value = share;
   if (preparing) return;

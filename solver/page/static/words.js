@@ -13,6 +13,12 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
+/** What a field says: a number if it is one in digits, else the text, for the server to judge; null if it is empty. */
+export function number(text) {
+  const typed = text.trim();
+  return /^[-+]?(\d+\.?\d*|\.\d+)$/.test(typed) ? Number(typed) : typed || null;
+}
+
 export const count = (number) => Math.round(number).toLocaleString("en");
 
 /** A number that may be large, in millions or billions. */
@@ -21,12 +27,17 @@ export function large(number) {
   return number >= 1e6 ? `${(number / 1e6).toFixed(1)} M` : count(number);
 }
 
+/** Write a text, unless it is there already: whoever has a page read out hears every change. */
+export function write(target, text) {
+  if (target.textContent !== String(text)) target.textContent = text;
+}
+
 export const moves = (number) => `${count(number)} ${number === 1 ? "move" : "moves"}`;
 
 /** Show a problem in one line, or hide the line. */
 export function complain(line, error) {
   line.hidden = !error;
-  line.textContent = error ? sentence(error.message ?? error) : "";
+  write(line, error ? sentence(error.message ?? error) : "");
 }
 
 export const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1);
