@@ -102,6 +102,13 @@ def _verify_options(command: Parser) -> None:
     command.add_argument(
         "--quick", action="store_true", help="check only checksums and structure, in seconds and with little memory"
     )
+    command.add_argument(
+        "--sample",
+        type=number_above_0,
+        metavar="N",
+        help="search for N entries of each table, drawn at random, instead of all: minutes instead of hours",
+    )
+    command.add_argument("--seed", type=whole_number, default=1, metavar="N", help="what to draw from (default: 1)")
     command.add_argument("--force", action="store_true", help="search even if memory seems to be short")
     threads_option(command)
     command.add_argument("--json", action="store_true", help="print one JSON object")

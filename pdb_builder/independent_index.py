@@ -7,7 +7,7 @@ the neighbours of cells are taken from ``grid``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import comb, factorial
@@ -16,7 +16,6 @@ import numpy as np
 
 from .base.jit import kernel
 from .base.workers import Workers
-from .database import Table
 from .grid import Grid
 
 
@@ -110,15 +109,41 @@ def _merge_places(size: int) -> np.ndarray:
     return places
 
 
-@kernel
-def _map_arrangements(ordinals, start, end, merge_places, lead_keys, rest_keys, result, low, high):
-    """What becomes of the arrangements ``low`` ... ``high - 1`` when a tile moves from ordinal ``start`` to ``end``."""
-    size = ordinals.shape[1]
+def arrangement_keys(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What ``arrangement_number`` finds the arrangements of ``size`` tiles by."""
     leading = min(size, 4)
-    moved = np.empty(size, dtype=np.int64)
+    return _merge_places(size), _order_keys(leading), _order_keys(size - leading)
+
+
+@kernel
+def arrangement_number(ordinals, merge_places, lead_keys, rest_keys):
+    """The number of the arrangement in which the tiles have these ordinals."""
+    size = ordinals.size
+    leading = min(size, 4)
+    mask = 0
+    for tile in range(leading):
+        mask |= 1 << ordinals[tile]
+    lead_key = 0
+    rest_key = 0
+    for tile in range(size):
+        first, last = (0, leading) if tile < leading else (leading, size)
+        below = 0
+        for other in range(first, last):
+            below += ordinals[other] < ordinals[tile]
+        if tile < leading:
+            lead_key = 16 * lead_key + below
+        else:
+            rest_key = 16 * rest_key + below
+    row = merge_places[mask] * rest_keys.size + np.searchsorted(rest_keys, rest_key)
+    return row * lead_keys.size + np.searchsorted(lead_keys, lead_key)
+
+
+@kernel
+def _map_arrangements(ordinals, start, end, keys, result, low, high):
+    """What becomes of the arrangements ``low`` ... ``high - 1`` when a tile moves from ordinal ``start`` to ``end``."""
+    moved = np.empty(ordinals.shape[1], dtype=np.int64)
     for arrangement in range(low, high):
-        mask = 0
-        for tile in range(size):
+        for tile in range(moved.size):
             place = np.int64(ordinals[arrangement, tile])
             if place == start:
                 place = end
@@ -127,21 +152,7 @@ def _map_arrangements(ordinals, start, end, merge_places, lead_keys, rest_keys, 
             elif end <= place < start:
                 place += 1
             moved[tile] = place
-            if tile < leading:
-                mask |= 1 << place
-        lead_key = 0
-        rest_key = 0
-        for tile in range(size):
-            first, last = (0, leading) if tile < leading else (leading, size)
-            below = 0
-            for other in range(first, last):
-                below += moved[other] < moved[tile]
-            if tile < leading:
-                lead_key = 16 * lead_key + below
-            else:
-                rest_key = 16 * rest_key + below
-        row = merge_places[mask] * rest_keys.size + np.searchsorted(rest_keys, rest_key)
-        result[arrangement] = row * lead_keys.size + np.searchsorted(lead_keys, lead_key)
+        result[arrangement] = arrangement_number(moved, *keys)
 
 
 @kernel
@@ -201,9 +212,9 @@ class Graph:
         return int(self.first_block[-1])
 
 
-def graph_of(table: Table, workers: Workers) -> Graph:
-    """The states and moves of the pattern of a table."""
-    grid, size = table.grid, len(table.tiles)
+def graph_of(grid: Grid, tiles: Sequence[int], blank: int, workers: Workers) -> Graph:
+    """The states and moves of a pattern, for the canonical goal with its blank on the given cell."""
+    size = len(tiles)
     footprints = list_footprints(grid.cells, size)
     unsigned = footprints.view(np.uint64)
     first_block = first_blocks(grid, footprints)
@@ -218,17 +229,17 @@ def graph_of(table: Table, workers: Workers) -> Graph:
     used = np.flatnonzero(np.bincount(shifts))
     shifts = np.searchsorted(used, np.arange(256)).astype(np.uint8)[shifts]
     maps = np.empty((len(used), len(ordinals)), dtype=np.uint32)
-    keys = (_merge_places(size), _order_keys(min(size, 4)), _order_keys(size - min(size, 4)))
+    keys = arrangement_keys(size)
     for shift, row in zip(used.tolist(), maps, strict=True):
-        share(workers, len(ordinals), _map_arrangements, ordinals, *divmod(shift, size), *keys, row)
+        share(workers, len(ordinals), _map_arrangements, ordinals, *divmod(shift, size), keys, row)
 
-    goal = grid.goal(table.blank)
-    homes = [goal.index(tile) for tile in table.tiles]
+    goal = grid.goal(blank)
+    homes = [goal.index(tile) for tile in tiles]
     place = int(np.searchsorted(unsigned, np.uint64(sum(1 << home for home in homes))))
     labels = np.empty(grid.cells, dtype=np.int64)
     label_zones(footprints[place], neighbours, labels)
     at_home = ordinals == [sum(other < home for other in homes) for home in homes]
-    at_goal = int(first_block[place] + labels[table.blank]), int(np.flatnonzero(at_home.all(axis=1))[0])
+    at_goal = int(first_block[place] + labels[blank]), int(np.flatnonzero(at_home.all(axis=1))[0])
     return Graph(footprints, first_block, ordinals, starts, targets, shifts, maps, at_goal)
 
 
