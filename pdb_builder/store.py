@@ -33,7 +33,7 @@ import numpy as np
 from .base.errors import DatabaseError, MissingDatabase, WriteError
 from .base.files import replaced
 from .base.mapped_file import MappedFile
-from .base.sealed import Kind, Region, Reserved, attribute, mapped, open_sealed, require, reserve, write_sealed
+from .base.sealed import Kind, Region, Reserved, attribute, mapped, open_sealed, pieces, require, reserve, write_sealed
 from .database import Database, Table
 from .encoding import block_bytes
 from .grid import Grid
@@ -114,7 +114,10 @@ def _drawn(spec: Spec) -> np.ndarray:
 
 
 def _sha256(array: np.ndarray) -> str:
-    return hashlib.sha256(np.ascontiguousarray(array).data.cast("B")).hexdigest()
+    digest = hashlib.sha256()
+    for piece in pieces(array):
+        digest.update(piece)
+    return digest.hexdigest()
 
 
 def table_bytes(index: Index, encoding: str) -> int:

@@ -14,7 +14,7 @@ import pytest
 
 from pdb_builder import NAMED, Grid, Spec, build_database, build_table, check_tables, open_database, verify_database
 from pdb_builder.base.errors import DamagedDatabase, MissingDatabase, NewerFormat, NotADatabase, WriteError
-from pdb_builder.base.sealed import PAGE
+from pdb_builder.base.sealed import PAGE, pieces
 from pdb_builder.pattern import parse_collection
 from pdb_builder.store import BUILT, write_database
 
@@ -72,6 +72,23 @@ def groups_of(root):
     """The groups of the tables, in order."""
     names = sorted((name for name in root if name != "partitions"), key=lambda name: int(name.removeprefix("pattern_")))
     return [root[name] for name in names]
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="tells what is in memory on Linux alone")
+def test_what_was_copied_from_a_mapped_table_does_not_stay_in_memory(database_of):
+    """A collection can be larger than memory, and is put together from tables that are mapped."""
+    table = open_database(database_of(Spec(Grid(4, 4), NAMED["4x4-5-5-5"]))).tables[-1]
+
+    def kilobytes():
+        blocks = Path("/proc/self/smaps").read_text().split("4x4-5-5-5.h5")[1:]
+        return sum(int(re.search(r"\nRss: +(\d+) kB", block)[1]) for block in blocks)
+
+    content = table.values.tobytes()
+    assert kilobytes() >= len(content) // 1024
+    assert b"".join(map(bytes, pieces(table.values))) == content
+    assert kilobytes() < len(content) // 2048
+    array = np.frombuffer(content, dtype=np.uint8)
+    assert b"".join(map(bytes, pieces(array))) == content
 
 
 def test_plain_h5py_reads_the_tables(small):

@@ -15,6 +15,7 @@ A file that is replaced by renaming, as ours are, stays what it was for those wh
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import signal
 import weakref
@@ -62,6 +63,18 @@ class MappedFile:
         """Raise an error if the file was written to or truncated since it was opened."""
         if what := self.changed():
             raise self.changed_error(what)
+
+
+def let_go(array: np.ndarray) -> None:
+    """Take the pages of the file that an array is mapped from out of the memory of this process.
+
+    They are mapped again when they are next looked at, mostly without the disk. Nothing happens to other arrays.
+    """
+    owner: object = array
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    if isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        owner.madvise(mmap.MADV_DONTNEED)
 
 
 _set_handler = ctypes.CDLL(None).signal  # unlike Python's, in any thread

@@ -38,11 +38,11 @@ import h5py
 import numpy as np
 
 from .errors import DamagedDatabase, DatabaseError, NewerFormat, NotADatabase
-from .mapped_file import MappedFile
+from .mapped_file import MappedFile, let_go
 
 PAGE = 4096
 READ_AT_ONCE = 1 << 20  # bytes
-WRITTEN_AT_ONCE = 1 << 24  # bytes
+AT_ONCE = 1 << 24  # bytes of a region
 
 Region = tuple[int, int]  # offset and length
 Reserved = tuple[int, np.ndarray]  # a region's offset, and what belongs there
@@ -129,14 +129,24 @@ def write_sealed(file: BinaryIO, kind: Kind, build: Callable[[h5py.File], Iterab
         file.write(memoryview(content)[: structure.size - page * PAGE])
     for offset, values in reserved:
         file.seek(offset)
-        data = np.ascontiguousarray(values).data.cast("B")
-        for at in range(0, len(data), WRITTEN_AT_ONCE):
-            file.write(data[at : at + WRITTEN_AT_ONCE])
+        for piece in pieces(values):
+            file.write(piece)
     file.seek(0)
     first_page = label(kind, version, structure.size, regions, seal_of(structure, structure.size, regions))
     if len(first_page) != PAGE:
         raise ValueError(f"{len(regions)} regions are too many for the label of one page")
     file.write(first_page)
+
+
+def pieces(values: np.ndarray) -> Iterator[memoryview]:
+    """The bytes of a region, a piece at a time.
+
+    What is mapped from another file need not stay in memory: a collection can be much larger than that.
+    """
+    data = np.ascontiguousarray(values).data.cast("B")
+    for at in range(0, len(data), AT_ONCE):
+        yield data[at : at + AT_ONCE]
+        let_go(values)
 
 
 def reserve(group: h5py.Group, name: str, values: np.ndarray) -> Reserved:
