@@ -297,12 +297,21 @@ def _check_sampled_entries(
     sample = draw_sample(table.grid, len(table.tiles), count, seed)
     any_zone = table.encoding == "bytes"
     distances = distances_of_sample(table.grid, table.tiles, table.blank, sample, any_zone, workers, progress)
-    for cells, blank, distance in zip(sample.cells.tolist(), sample.blanks.tolist(), distances.tolist(), strict=True):
-        try:
-            entry = table.distance_of(cells, blank)
-        except InputError:  # no way home by the table, or a longer one than any
-            entry = None
-        if entry != (None if distance == NEVER else distance):
-            expected = "none" if distance == NEVER else distance
-            return f"the tiles on {cells} with the blank on {blank} have the distance {entry}, expected {expected}"
-    return ""
+    try:
+        entries = table.distances_of(sample.cells.copy(), sample.blanks)
+    except InputError:  # of some state there is no way home by the table, or only a longer one than any
+        entries = np.array([_entry(table, *state) for state in zip(*sample, strict=True)])
+    wrong = np.flatnonzero(entries != distances)
+    if wrong.size == 0:
+        return ""
+    cells, blank = sample.cells[wrong[0]].tolist(), sample.blanks[wrong[0]]
+    entry, distance = ("none" if number == NEVER else number for number in (entries[wrong[0]], distances[wrong[0]]))
+    return f"the tiles on {cells} with the blank on {blank} have the distance {entry}, expected {distance}"
+
+
+def _entry(table: Table, cells: np.ndarray, blank: int) -> int:
+    """The distance of a state by the table, NEVER if it is none that a state can have."""
+    try:
+        return table.distance_of(cells.tolist(), int(blank))
+    except InputError:
+        return int(NEVER)
