@@ -14,7 +14,7 @@ import pytest
 from pdb_builder import Grid, Spec
 from pdb_builder.base.errors import ClusterLost, InputError
 from solver import compare, solve
-from solver.cluster import bundles, connection, crew
+from solver.cluster import bundle_tasks, bundles, connection, crew, fitness
 from solver.cluster.fitness import Unfit, wanted_for
 from solver.comparison.comparison import Comparison
 from solver.heuristics import manhattan
@@ -68,13 +68,13 @@ def small_trees(monkeypatch):
 @pytest.fixture
 def sent(monkeypatch):
     """The tasks that are sent."""
-    tasks, submit = [], connection.Connection.submit
+    tasks, submit_all = [], connection.Connection.submit_all
 
-    def noted(self, *args, **options):
-        tasks.append(args)
-        return submit(self, *args, **options)
+    def noted(self, function, given, **options):
+        tasks.extend(given)
+        return submit_all(self, function, given, **options)
 
-    monkeypatch.setattr(connection.Connection, "submit", noted)
+    monkeypatch.setattr(connection.Connection, "submit_all", noted)
     return tasks
 
 
@@ -135,27 +135,45 @@ def test_databases(client, there, database_of, small_trees, sent, monkeypatch):
     assert sent
 
 
+def test_what_is_handed_back_is_finished_by_others(client, small_trees, sent, monkeypatch):
+    """Tasks without any time: each hands back all but the first few boards, again and again."""
+    monkeypatch.setattr(bundles, "time_limit", lambda left, workers: 0)
+
+    def look_at_the_clock_after(expansions):
+        bundle_tasks.SLICE = expansions
+        bundle_tasks._kept.clear()
+
+    client.run(look_at_the_clock_after, 3_000)
+    try:
+        arguments = {"board": korf(), **PLAIN}
+        assert told(solve(**arguments, cluster=client)) == told(solve(**arguments, threads=1))
+        assert max(len(piece.place) for task in sent for piece in task.pieces) > 2
+    finally:
+        client.run(look_at_the_clock_after, bundle_tasks.SLICE)
+
+
 def test_a_bundle_that_is_lost_or_changed_is_noticed(client, small_trees, monkeypatch):
     """The test of the tests. One that comes twice changes nothing."""
-    arguments, take = {"board": korf(), **PLAIN}, bundles._Iteration._take_bundle
+    arguments, take = {"board": korf(), **PLAIN}, bundles._Iteration._take_returned
     expected = told(solve(**arguments, threads=1))
 
-    def twice(self, number, record):
-        take(self, number, record)
-        take(self, number, record)
+    def twice(self, returned):
+        take(self, returned)
+        take(self, returned)
 
-    def changed(self, number, record):
-        take(self, number, record | {"expanded": record["expanded"] + (number == 0)})
+    def changed(self, returned):
+        if returned.parts[0].place == (0,) and returned.parts[0].bundle == 0:
+            returned.parts[0].found["expanded"] += 1
+        take(self, returned)
 
-    def lost(self, number, record):
-        if number:
-            take(self, number, record)
+    def lost(self, returned):
+        self.missing -= {part.bundle for part in returned.parts}
 
-    monkeypatch.setattr(bundles._Iteration, "_take_bundle", twice)
+    monkeypatch.setattr(bundles._Iteration, "_take_returned", twice)
     assert told(solve(**arguments, cluster=client)) == expected
-    monkeypatch.setattr(bundles._Iteration, "_take_bundle", changed)
+    monkeypatch.setattr(bundles._Iteration, "_take_returned", changed)
     assert solve(**arguments, cluster=client).expanded > expected[1]
-    monkeypatch.setattr(bundles._Iteration, "_take_bundle", lost)
+    monkeypatch.setattr(bundles._Iteration, "_take_returned", lost)
     with pytest.raises(AssertionError, match="a bundle was lost"):
         solve(**arguments, cluster=client)
 
@@ -330,6 +348,25 @@ def solve_many(board, goal, heuristic, folder, cluster):
     return compare([board], [heuristic], goal=goal, folder=folder, cluster=cluster)
 
 
+def test_a_worker_with_another_source_is_refused(client, monkeypatch, sent):
+    monkeypatch.setattr(fitness, "source_digest", lambda: "0123456789ab")
+    with pytest.raises(
+        InputError, match=r"cannot take part: its slidepdb .* another source, with the digest \w{12}, not 0123"
+    ):
+        solve(korf(), **PLAIN, cluster=client)
+    assert not sent
+
+
+def test_the_digest_of_the_source_tells_any_change(tmp_path, monkeypatch):
+    digests = set()
+    for text in (b"1", b"2", b"2\n"):
+        (tmp_path / "__init__.py").write_bytes(text)
+        monkeypatch.setattr(fitness.solver, "__file__", str(tmp_path / "__init__.py"))
+        digests.add(fitness.source_digest.__wrapped__())
+    (tmp_path / "new.py").touch()
+    assert len(digests | {fitness.source_digest.__wrapped__(), fitness.source_digest()}) == 5
+
+
 def test_a_late_worker_that_is_unfit_is_left_out(client, there, database_of, small_trees, monkeypatch, tmp_path):
     monkeypatch.setattr(sharing, "WORTH", 0)
     monkeypatch.setattr(bundles, "TASK_SECONDS", 0)
@@ -363,17 +400,17 @@ def test_a_late_worker_that_is_unfit_is_left_out(client, there, database_of, sma
 
 
 def test_a_worker_is_killed(client, small_trees, monkeypatch):
-    arguments, take, killed = {"board": korf(5), **PLAIN}, bundles._Iteration._take_bundle, []
+    arguments, take, killed = {"board": korf(5), **PLAIN}, bundles._Iteration._take_returned, []
     expected = told(solve(**arguments, threads=1))
     workers = client.run(os.getpid)
 
-    def kill(self, number, record):
+    def kill(self, returned):
         if not killed and len(self.under_way) > 3:
             killed.append(workers.popitem()[1])
             os.kill(killed[0], signal.SIGKILL)
-        take(self, number, record)
+        take(self, returned)
 
-    monkeypatch.setattr(bundles._Iteration, "_take_bundle", kill)
+    monkeypatch.setattr(bundles._Iteration, "_take_returned", kill)
     assert told(solve(**arguments, cluster=client)) == expected
     assert killed
 
@@ -408,8 +445,8 @@ def test_without_workers_the_search_waits_and_says_so(monkeypatch):
     fake.there = {"a": 1}
     assert one.can(wanted, lambda: None) and one.places(wanted) is None
     one.look(wanted)
-    assert one.leave_out(wanted, Unfit("a", "host", "a reason"))
-    assert not one.leave_out(wanted, Unfit("a", "host", "a reason"))
+    for _ in range(2):
+        one.leave_out(wanted, Unfit("a", "host", "a reason"))
     one.look(wanted)
     assert remarks[1:] == [
         "the worker a on host cannot take part: a reason; the search goes on without it",
