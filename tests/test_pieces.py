@@ -1,5 +1,6 @@
 """Bundles searched in pieces, which are handed back at random: the counts are those of one thread."""
 
+import functools
 import random
 
 import pytest
@@ -11,6 +12,7 @@ from solver.search.cutting import key_of
 from solver.search.journal import Step
 from solver.search.outcome import Limits, Problem, unreported
 from solver.search.pieces import Assembly, Part, Piece, Returned
+from solver.search.piecework import search_pieces
 
 from .helpers import cut_small_trees, korf_in_order
 
@@ -23,34 +25,31 @@ def tree_of(by_value=False, every=False):
 
 
 def in_pieces(searched, bound, chance):
-    """A bundle at a time, its pieces in random order, each given up after a random number of slices."""
+    """A bundle at a time, some of its pieces in a task, which hands back what is left after some looks at the clock."""
     bundled = tree.Bundled(searched, bound, Step())
-    cut, stop_at, counts = bundled.cut, len(bundled.found), []
+    cut, stop_at, counts, followed = bundled.cut, len(bundled.found), [], 0
     for number, bundle in enumerate(cut.bundles):
         if number >= stop_at:
             break
         assembly = Assembly({number: [key_of(cut.paths[one]) for one in bundle]}, searched.every)
         waiting, whole = list(assembly.bundles[number]), []
         while not whole:
-            piece = waiting.pop(chance.randrange(len(waiting)))
-            if not assembly.wanted(piece):
+            chance.shuffle(waiting)
+            task, waiting = sorted(filter(assembly.wanted, waiting[:3])), waiting[3:]
+            if not task:
                 continue
-            slices = iter(range(chance.choice((1, 3, 50))))
-            path = searched.path_through(piece.cells)
-            found, rest = searched.search_piece(
-                searched.workers[0], bound, path, lambda slices=slices: next(slices, None) is None
-            )
-            part = Part(number, piece.place, len(path) - 1, found.as_record())
-            left = [Piece(number, (*piece.place, one), key_of(way)) for one, way in enumerate(rest)]
-            counts.append(len(left))
-            returned = Returned([part], left)
+            looks = iter(range(chance.choice((1, 3, 50))))
+            late = functools.partial(lambda looks: next(looks, None) is None, looks)
+            returned = search_pieces(searched, searched.workers[0], bound, task, late)
+            counts.append(len(returned.left))
+            followed += len({part.place for part in returned.parts} - {piece.place for piece in task})
             whole = assembly.take(returned)
             assert not assembly.take(returned)  # it counts once
-            waiting += left
+            waiting += returned.left
         ((_, parts),) = whole
         bundled._note(number, searched.joined([cut.paths[one] for one in bundle], parts))
         stop_at = min(stop_at, assembly.stop_at)
-    return bundled._added_up(), bundled.sizes(), max(counts, default=0)
+    return bundled._added_up(), bundled.sizes(), max(counts, default=0), followed
 
 
 @pytest.mark.parametrize("every", [False, True])
@@ -61,14 +60,14 @@ def test_counts_are_those_of_one_thread(by_value, every, monkeypatch):
     bound, paths = searched.value, []
     while not paths:
         searched.make_ready(bound)
-        pieces, sizes, left = in_pieces(searched, bound, chance)
+        pieces, sizes, left, followed = in_pieces(searched, bound, chance)
         following = searched.iterate(bound)
         whole, paths = searched.outcome.iterations[-1], searched.outcome.paths
         assert (pieces.expanded, pieces.generated) == (whole.expanded, whole.generated)
         assert pieces.least == following and sizes == searched.sizes
         assert [[int(cell) & 127 for cell in path] for path in pieces.paths] == paths
         bound = following
-    assert whole.generated > 10_000 and left > 2
+    assert whole.generated > 10_000 and left > 2 and followed > 2
 
 
 def test_an_iteration_that_is_played_through_has_all_its_boards(monkeypatch):

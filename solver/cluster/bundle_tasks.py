@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
-from functools import partial
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import Lock
@@ -20,9 +19,9 @@ from typing import NamedTuple
 from pdb_builder.base.errors import DatabaseError, InputError
 
 from ..heuristics.contract import Heuristic
-from ..search.cutting import key_of
 from ..search.outcome import Limits, Problem, Pruning, unreported
-from ..search.pieces import Part, Piece, Returned
+from ..search.pieces import Piece, Returned
+from ..search.piecework import search_pieces
 from ..search.tree import Tree
 from ..watch import Watch
 from .fitness import Wanted, fitting, unfit
@@ -73,11 +72,8 @@ def give_up(token: str, number: float) -> None:
         _given_up.popitem(last=False)
 
 
-def search_pieces(task: Task) -> Returned:
-    """Search pieces, one after another, until the time of the task is over; returns what was found, and what is left.
-
-    Pieces that were given up are in neither.
-    """
+def search_task(task: Task) -> Returned:
+    """Search pieces until the time of the task is over; what was given up is not in the result."""
     tree, idle, watch = _ready(task.of, task.bound)
     try:
         worker = idle.get_nowait()
@@ -85,40 +81,23 @@ def search_pieces(task: Task) -> Returned:
         worker = tree.new_worker()
     if worker.stack.todo.size < task.bound + 2:  # made for an earlier bound
         worker = tree.new_worker()
-    parts, left = list[Part](), list[Piece]()
     deadline = time.monotonic() + task.seconds
 
-    def late() -> bool:
+    def is_late() -> bool:
         return time.monotonic() >= deadline
 
-    def unwanted(bundle: int) -> bool:
+    def is_unwanted(bundle: int) -> bool:
         return bundle >= _given_up.get(task.token, inf)
 
-    def is_over(bundle: int) -> bool:
-        return late() or unwanted(bundle)
-
     try:
-        for piece in task.pieces:
-            if unwanted(piece.bundle):
-                continue
-            if parts and late():  # the first is begun in any case
-                left.append(piece)
-                continue
-            path = tree.path_through(piece.cells)
-            found, paths = tree.search_piece(worker, task.bound, path, partial(is_over, piece.bundle))
-            if paths and unwanted(piece.bundle):
-                continue
-            parts.append(Part(piece.bundle, piece.place, len(path) - 1, found.as_record()))
-            if found.paths and not task.of.every:  # those after it are not wanted
-                break
-            left += [Piece(piece.bundle, (*piece.place, number), key_of(one)) for number, one in enumerate(paths)]
+        returned = search_pieces(tree, worker, task.bound, task.pieces, is_late, is_unwanted)
     finally:
         idle.put(worker)
     try:
         watch.finish(None, lambda what, share: None)  # what a damaged table says is not to be believed
     except DatabaseError as error:
         raise unfit(str(error)) from None
-    return Returned(parts, left)
+    return returned
 
 
 def _ready(of: SearchedTree, bound: int) -> _Ready:

@@ -22,7 +22,7 @@ from ..heuristics.preparing import Notify
 from ..search.outcome import CLUSTER, Problem, Stopped
 from ..search.pieces import Assembly, Part, Piece, Returned
 from ..search.sharing import TASK_SECONDS, dealt, tasks_of, time_limit
-from .bundle_tasks import SearchedTree, Task, give_up, search_pieces
+from .bundle_tasks import SearchedTree, Task, give_up, search_task
 from .connection import Connection
 from .crew import Crew, Pulse
 from .fitness import Unfit, Wanted, wanted_for
@@ -147,7 +147,7 @@ class _Iteration:
         elif tasks:
             seconds = time_limit(self.left if left is None else left, self._threads())
             given = [Task(self.of, self.bound, pieces, self.token, seconds) for pieces in tasks]
-            futures = self.connection.submit_all(search_pieces, given, workers=places, priority=priority)
+            futures = self.connection.submit_all(search_task, given, workers=places, priority=priority)
             for future, pieces in zip(futures, tasks, strict=True):
                 self.under_way[future.key] = _Sent(future, pieces, places)
                 self.arriving.add(future)

@@ -161,15 +161,17 @@ class Bundled:
         """Search the bundles that are wanted, by the workers of a cluster; returns False if none of them can."""
         tree, cut = self.tree, self.cut
         all_of_it, known = sum(cut.weights), tree.workers[0].done
+        done = sum(weight for weight, found in zip(cut.weights, self.found, strict=True) if found)
         self.sharers = cluster.threads()
 
         def add(number: int, parts: Sequence[Part]) -> None:
+            nonlocal done
+            done += cut.weights[number]
             found = tree.joined([cut.paths[one] for one in cut.bundles[number]], parts)
             self._note(number, found)
             known[:] += found.expanded, found.generated
 
         def pulse() -> None:
-            done = sum(weight for weight, found in zip(cut.weights, self.found, strict=True) if found)
             tree.pulse(self.bound, done / all_of_it)
 
         work = {

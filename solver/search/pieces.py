@@ -76,9 +76,10 @@ class Assembly:
         """
         taken = set()
         for part in returned.parts:
-            if part.place in self._missing.get(part.bundle, ()):
+            # Some pieces were searched by whoever has found them.
+            if part.place in self._missing.get(part.bundle, ()) or (part.bundle, part.place[:-1]) in taken:
                 taken.add((part.bundle, part.place))
-                self._missing[part.bundle].remove(part.place)
+                self._missing[part.bundle].discard(part.place)
                 self._parts[part.bundle].append(part)
                 if part.found["paths"] and not self.every and not self._after_solution(part.bundle, part.place):
                     self._solved[part.bundle] = part.place

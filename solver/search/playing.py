@@ -7,12 +7,11 @@ counts are those of a cluster; only the clock is not, which counts boards instea
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
 from .cutting import key_of
-from .depth_first import GENERATED
-from .pieces import Assembly, Part, Piece, Returned
+from .pieces import Assembly, Piece
+from .piecework import search_pieces
 from .sharing import TASK_SECONDS, tasks_of
 from .simulating import CUT_COST, TASK_COST, Simulated, play
 from .tree import MOST_BUNDLES, Tree
@@ -33,7 +32,7 @@ class Played(NamedTuple):
 def play_iteration(tree: Tree, bound: int, workers: int, rate: float, cost: float = TASK_COST) -> Played:
     """Play the next iteration of a tree through, with workers that generate boards at a rate per second.
 
-    It is cut as a long one is, and all of it is searched, whether there is a solution or not.
+    It is cut as a long one is, and must hold no solution.
     """
     tree.make_ready(bound)
     tree.wanted = MOST_BUNDLES
@@ -43,23 +42,16 @@ def play_iteration(tree: Tree, bound: int, workers: int, rate: float, cost: floa
     assembly, sizes = Assembly(paths, every=True), dict[int, int]()
 
     def search(pieces: list[Piece], limit: float) -> tuple[float, list[Piece]]:
-        done, parts, left = 0, list[Part](), list[Piece]()
+        before = int(worker.done[1])
 
-        def is_over(before: int) -> bool:
-            return before + int(worker.stack.state[GENERATED]) >= limit * rate
+        def is_late() -> bool:
+            return int(worker.done[1]) - before >= limit * rate
 
-        for piece in pieces:
-            if parts and done >= limit * rate:
-                left.append(piece)
-                continue
-            path = tree.path_through(piece.cells)
-            found, rest = tree.search_piece(worker, bound, path, partial(is_over, done))
-            done += found.generated
-            parts.append(Part(piece.bundle, piece.place, len(path) - 1, found.as_record()))
-            left += [Piece(piece.bundle, (*piece.place, number), key_of(one)) for number, one in enumerate(rest)]
-        for number, whole in assembly.take(Returned(parts, left)):
+        returned = search_pieces(tree, worker, bound, pieces, is_late)
+        done = sum(part.found["generated"] for part in returned.parts)
+        for number, whole in assembly.take(returned):
             sizes[number] = tree.joined([cut.paths[one] for one in cut.bundles[number]], whole).generated
-        return done / rate, left
+        return done / rate, returned.left
 
     seconds = tree.growth * tree.expected / rate / max(1e-9, sum(cut.weights))  # of a bundle of weight 1
     guessed = [weight * seconds for weight in cut.weights]

@@ -403,10 +403,12 @@ class Tree:
         early: bool = False,
         floor: _Floor = NO_FLOOR,
         left: list[np.ndarray] | None = None,
+        at_once: int | None = None,
     ) -> Searched | None:
         """Search below a path. ``pulse`` is called between slices; if it returns True the rest is abandoned.
 
         With a list of what is ``left``, the paths to the rest are added to it, and what was found is returned.
+        ``at_once`` is how many boards to expand in a slice, if that is not for the limits to say.
         """
         heuristic, stack, done, opposite = worker
         state = stack.state
@@ -422,7 +424,7 @@ class Tree:
         while status != FINISHED:
             listing = (floor.depth, floor.prefixes, floor.counts)
             # If it may be given up, then always at the same place.
-            most = self._slice() if self.most is None else SLICE
+            most = at_once or (self._slice() if self.most is None else SLICE)
             how = (self.problem.by_value, unexpanded, *listing, most, True if early else None)
             status = search_below(heuristic, stack, self.automaton, bound, *how, bounded, opposite)
             unexpanded = False
@@ -514,11 +516,11 @@ class Tree:
         )
 
     def search_piece(
-        self, worker: Worker, bound: int, path: np.ndarray, stop: Callable[[], bool]
+        self, worker: Worker, bound: int, path: np.ndarray, stop: Callable[[], bool], at_once: int | None = None
     ) -> tuple[Searched, list[np.ndarray]]:
         """Search below a path until that is to stop; returns what was found, and the paths to what is left."""
         began, left = time.thread_time(), list[np.ndarray]()
-        found = self._below(worker, bound, path, stop, left=left)
+        found = self._below(worker, bound, path, stop, left=left, at_once=at_once)
         assert found is not None
         return found._replace(seconds=time.thread_time() - began), left
 
