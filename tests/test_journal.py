@@ -492,6 +492,9 @@ def test_another_search_is_refused(tmp_path):
         with pytest.raises(InputError) as error:
             solve(board, heuristic="manhattan", journal=path)
         assert str(error.value) == f"{path}: step 1 is {difference}: choose another journal"
+    forge(path, [header, step | {"what": step["what"] | {"pruning": 16}}])
+    with pytest.raises(InputError, match="with `pruning` 14: free memory to look back further, or choose another"):
+        solve(board, heuristic="manhattan", journal=path)
     for what, called in ((A_BEAM, "a beam"), (WAY_BACK["what"], "the way back")):
         forge(path, [header, step | {"what": what}])
         with pytest.raises(InputError, match=f"step 1 is {called} before bound 21 instead of bound 21: choose another"):

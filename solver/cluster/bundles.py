@@ -106,7 +106,7 @@ class _Iteration:
         """Search all bundles that are wanted."""
         try:
             self._send_all()
-            while self.missing:
+            while self.missing and (self.under_way or self.held):
                 arrived = self.arriving.next_batch(block=False)
                 for future, result in arrived:
                     self._take(future, result)

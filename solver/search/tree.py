@@ -338,7 +338,7 @@ class Tree:
             pruning, fact = problem.pruning, str(error).rpartition(": ")[0]
             if moves == pruning.first:
                 raise
-            other = "; a journal that has looked back further is refused" if problem.journal.kept else ""
+            other = "; a journal that has looked back further needs that memory" if problem.journal.kept else ""
             pruning.notify(f"{fact}: the search goes on looking back {pruning.first} moves{other}")
             self.problem = problem._replace(pruning=pruning._replace(later=pruning.first))
             moves = pruning.first
