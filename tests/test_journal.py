@@ -95,7 +95,7 @@ def test_a_search_goes_on_from_any_line(way, tmp_path, small_trees):
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     assert len(lines) > 20
-    for kept in [0, 1, 2, len(lines) - 1, len(lines), *chance.sample(range(len(lines)), 10)]:
+    for kept in [0, 1, 2, len(lines) - 1, len(lines), *chance.sample(range(len(lines)), 6)]:
         content = b"".join(lines[:kept])
         content += lines[kept][: chance.randrange(len(lines[kept]))] if kept < len(lines) else b""
         path.write_bytes(content)
@@ -815,7 +815,7 @@ def kill_again_and_again(path, kills, chance):
 
 @pytest.mark.subprocess
 def test_killed_some_times(tmp_path):
-    kill_again_and_again(tmp_path / "a.journal", 4, random.Random(os.getpid()))
+    kill_again_and_again(tmp_path / "a.journal", 3, random.Random(os.getpid()))
 
 
 @pytest.mark.slow

@@ -26,7 +26,7 @@ from pdb_builder.pattern import NAMED, Spec, shape_of
 
 from ..board import format_board
 from ..cluster.bundle_tasks import give_up
-from ..cluster.connection import connected
+from ..cluster.connection import Connection, connected
 from ..frame import frame_of
 from ..goals import goal_board
 from ..heuristics.preparing import prepare
@@ -218,7 +218,18 @@ def cluster(folder: Path) -> dict:
     with connected("local:2", folder) as connection:
         connection.run_everywhere(give_up, "", 0, pulse=lambda: None)
         started = time.perf_counter() - began
-        threads, there = (solve_board(grid, board, goal, settings, cluster=one) for one in (None, connection))
+
+        def solved(cluster: Connection | None) -> tuple[Solution, float, float]:
+            """A solution, and the processor seconds that this process and the workers take for it."""
+            here, there = time.process_time(), workers_have_taken()
+            solution = solve_board(grid, board, goal, settings, cluster=cluster)
+            return solution, time.process_time() - here, workers_have_taken() - there
+
+        def workers_have_taken() -> float:
+            return sum(connection.run_everywhere(time.process_time, pulse=lambda: None).values())
+
+        threads, by_threads, _ = solved(None)
+        there, by_client, by_workers = solved(connection)
         if (threads.expanded, threads.generated) != (there.expanded, there.generated):
             raise AssertionError("the counts of threads and processes differ")
         began = time.perf_counter()
@@ -235,6 +246,9 @@ def cluster(folder: Path) -> dict:
         "seconds_to_start": started,
         "seconds_of_threads": threads.seconds,
         "seconds_of_processes": there.seconds,
+        "processor_seconds_of_threads": by_threads,
+        "processor_seconds_of_workers": by_workers,
+        "processor_seconds_of_client": by_client,
         "seconds_of_a_round_trip": trip,
         "seconds_of_a_task": each,
     }
