@@ -23,7 +23,7 @@ from .instances import SETS
 from .notation import WHOSE
 from .page import USUAL_PORT
 from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES
-from .search.sharing import TASK_COST
+from .search.simulating import TASK_COST
 from .settings import CHOICES, DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
 from .show.playback import SPEED
 
@@ -180,7 +180,7 @@ def journal_options(command: argparse.ArgumentParser) -> None:
         "--task-cost",
         type=seconds_from_0,
         metavar="SECONDS",
-        help=f"what a task costs the client and the scheduler, for --simulate-workers (default: {TASK_COST})",
+        help=f"what a task costs the scheduler, for --simulate-workers (default: {TASK_COST})",
     )
     command.add_argument("--json", action="store_true", help="one JSON object")
 

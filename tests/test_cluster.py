@@ -14,7 +14,7 @@ import pytest
 from pdb_builder import Grid, Spec
 from pdb_builder.base.errors import ClusterLost, InputError
 from solver import compare, solve
-from solver.cluster import bundles, connection, crew
+from solver.cluster import bundle_tasks, bundles, connection, crew, fitness
 from solver.cluster.fitness import Unfit, wanted_for
 from solver.comparison.comparison import Comparison
 from solver.heuristics import manhattan
@@ -31,7 +31,6 @@ pytestmark = [pytest.mark.jit, pytest.mark.subprocess]
 LONG = "15 2 12 11 / 14 13 9 5 / 1 3 8 7 / 0 10 6 4"  # with Manhattan distance, about ten seconds
 PLAIN = {"goal": "first", "heuristic": "manhattan", "direction": "forward"}
 LOCAL = "127.0.0.1"
-ENDING = 10  # seconds: a second on a machine with nothing else to do
 OF_12 = Spec(Grid(3, 4), (((1, 2, 3), (4, 5, 6), (7, 8, 9), (10, 11)),), 0, "bits")
 OTHER = Spec(Grid(3, 4), (((1, 2, 3, 4), (5, 6, 7, 8), (9, 10, 11)),), 0, "bits")
 
@@ -68,13 +67,13 @@ def small_trees(monkeypatch):
 @pytest.fixture
 def sent(monkeypatch):
     """The tasks that are sent."""
-    tasks, submit = [], connection.Connection.submit
+    tasks, submit_all = [], connection.Connection.submit_all
 
-    def noted(self, *args, **options):
-        tasks.append(args)
-        return submit(self, *args, **options)
+    def noted(self, function, given, **options):
+        tasks.extend(given)
+        return submit_all(self, function, given, **options)
 
-    monkeypatch.setattr(connection.Connection, "submit", noted)
+    monkeypatch.setattr(connection.Connection, "submit_all", noted)
     return tasks
 
 
@@ -135,27 +134,45 @@ def test_databases(client, there, database_of, small_trees, sent, monkeypatch):
     assert sent
 
 
+def test_what_is_handed_back_is_finished_by_others(client, small_trees, sent, monkeypatch):
+    """Tasks without any time: each hands back all but the first few boards, again and again."""
+    monkeypatch.setattr(bundles, "time_limit", lambda left, workers: 0)
+
+    def look_at_the_clock_after(expansions):
+        bundle_tasks.SLICE = expansions
+        bundle_tasks._kept.clear()
+
+    client.run(look_at_the_clock_after, 3_000)
+    try:
+        arguments = {"board": korf(), **PLAIN}
+        assert told(solve(**arguments, cluster=client)) == told(solve(**arguments, threads=1))
+        assert max(len(piece.place) for task in sent for piece in task.pieces) > 2
+    finally:
+        client.run(look_at_the_clock_after, bundle_tasks.SLICE)
+
+
 def test_a_bundle_that_is_lost_or_changed_is_noticed(client, small_trees, monkeypatch):
     """The test of the tests. One that comes twice changes nothing."""
-    arguments, take = {"board": korf(), **PLAIN}, bundles._Iteration._take_bundle
+    arguments, take = {"board": korf(), **PLAIN}, bundles._Iteration._take_returned
     expected = told(solve(**arguments, threads=1))
 
-    def twice(self, number, record):
-        take(self, number, record)
-        take(self, number, record)
+    def twice(self, returned):
+        take(self, returned)
+        take(self, returned)
 
-    def changed(self, number, record):
-        take(self, number, record | {"expanded": record["expanded"] + (number == 0)})
+    def changed(self, returned):
+        if returned.parts[0].place == (0,) and returned.parts[0].bundle == 0:
+            returned.parts[0].found["expanded"] += 1
+        take(self, returned)
 
-    def lost(self, number, record):
-        if number:
-            take(self, number, record)
+    def lost(self, returned):
+        pass
 
-    monkeypatch.setattr(bundles._Iteration, "_take_bundle", twice)
+    monkeypatch.setattr(bundles._Iteration, "_take_returned", twice)
     assert told(solve(**arguments, cluster=client)) == expected
-    monkeypatch.setattr(bundles._Iteration, "_take_bundle", changed)
+    monkeypatch.setattr(bundles._Iteration, "_take_returned", changed)
     assert solve(**arguments, cluster=client).expanded > expected[1]
-    monkeypatch.setattr(bundles._Iteration, "_take_bundle", lost)
+    monkeypatch.setattr(bundles._Iteration, "_take_returned", lost)
     with pytest.raises(AssertionError, match="a bundle was lost"):
         solve(**arguments, cluster=client)
 
@@ -197,10 +214,8 @@ def test_comparisons(client):
 
 
 def test_limits(client, small_trees):
-    began = time.monotonic()
     found = solve(LONG, **PLAIN, time_limit=1, cluster=client)
     assert found.stopped == "time" and 43 < found.lower_bound <= 65
-    assert time.monotonic() - began < ENDING
     found = solve(LONG, **PLAIN, node_limit=3_000_000, cluster=client)
     assert found.stopped == "nodes" and found.generated >= 3_000_000
 
@@ -238,11 +253,9 @@ def test_ctrl_c(tmp_path):
     with started("-m", "solver", *words, "--cluster", "local:2", "--journal", path) as process:
         wait_for(lambda: lines_in(path) > 100)
         assert len(in_session(process.pid)) >= 3
-        began = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
         code, output, errors = ended(process)
         assert code == 130 and "interrupted" in output and not errors
-        assert time.monotonic() - began < ENDING
         wait_for(lambda: not in_session(process.pid), 5)
     assert len(read_journal(path)) > 100
 
@@ -270,8 +283,9 @@ def test_journals_go_on_with_threads_or_a_cluster(client, small_trees, tmp_path)
         assert told(solve(**arguments, journal=path, cluster=second)) == expected
 
 
-def test_the_scheduler_is_gone(tmp_path, run, client):
+def test_the_scheduler_is_gone(tmp_path, run, monkeypatch):
     """The search ends as by a limit, with what is known; its journal has all that was finished."""
+    monkeypatch.setattr(crew, "PATIENCE", 0.5)
     path, address = tmp_path / "a.journal", tmp_path / "scheduler.json"
     words = ("solve", LONG, "--goal", "first", "--heuristic", "manhattan", "--direction", "forward", "--json")
     words += ("--prove-at-least", "63", "--journal", str(path), "--cluster", f"file:{address}")
@@ -330,6 +344,25 @@ def solve_many(board, goal, heuristic, folder, cluster):
     return compare([board], [heuristic], goal=goal, folder=folder, cluster=cluster)
 
 
+def test_a_worker_with_another_source_is_refused(client, monkeypatch, sent):
+    monkeypatch.setattr(fitness, "source_digest", lambda: "0123456789ab")
+    with pytest.raises(
+        InputError, match=r"cannot take part: its slidepdb .* another source, with the digest \w{12}, not 0123"
+    ):
+        solve(korf(), **PLAIN, cluster=client)
+    assert not sent
+
+
+def test_the_digest_of_the_source_tells_any_change(tmp_path, monkeypatch):
+    digests = set()
+    for text in (b"1", b"2", b"2\n"):
+        (tmp_path / "__init__.py").write_bytes(text)
+        monkeypatch.setattr(fitness.solver, "__file__", str(tmp_path / "__init__.py"))
+        digests.add(fitness.source_digest.__wrapped__())
+    (tmp_path / "new.py").touch()
+    assert len(digests | {fitness.source_digest.__wrapped__(), fitness.source_digest()}) == 5
+
+
 def test_a_late_worker_that_is_unfit_is_left_out(client, there, database_of, small_trees, monkeypatch, tmp_path):
     monkeypatch.setattr(sharing, "WORTH", 0)
     monkeypatch.setattr(bundles, "TASK_SECONDS", 0)
@@ -363,17 +396,17 @@ def test_a_late_worker_that_is_unfit_is_left_out(client, there, database_of, sma
 
 
 def test_a_worker_is_killed(client, small_trees, monkeypatch):
-    arguments, take, killed = {"board": korf(5), **PLAIN}, bundles._Iteration._take_bundle, []
+    arguments, take, killed = {"board": korf(5), **PLAIN}, bundles._Iteration._take_returned, []
     expected = told(solve(**arguments, threads=1))
     workers = client.run(os.getpid)
 
-    def kill(self, number, record):
+    def kill(self, returned):
         if not killed and len(self.under_way) > 3:
             killed.append(workers.popitem()[1])
             os.kill(killed[0], signal.SIGKILL)
-        take(self, number, record)
+        take(self, returned)
 
-    monkeypatch.setattr(bundles._Iteration, "_take_bundle", kill)
+    monkeypatch.setattr(bundles._Iteration, "_take_returned", kill)
     assert told(solve(**arguments, cluster=client)) == expected
     assert killed
 
@@ -408,8 +441,8 @@ def test_without_workers_the_search_waits_and_says_so(monkeypatch):
     fake.there = {"a": 1}
     assert one.can(wanted, lambda: None) and one.places(wanted) is None
     one.look(wanted)
-    assert one.leave_out(wanted, Unfit("a", "host", "a reason"))
-    assert not one.leave_out(wanted, Unfit("a", "host", "a reason"))
+    for _ in range(2):
+        one.leave_out(wanted, Unfit("a", "host", "a reason"))
     one.look(wanted)
     assert remarks[1:] == [
         "the worker a on host cannot take part: a reason; the search goes on without it",
@@ -442,10 +475,8 @@ BAD_FILES = "file:/none/s.json file:{}/text.json file:{}/other.json file:{}"
 def test_bad_addresses(address, run, tmp_path):
     (tmp_path / "text.json").write_text("hello")
     (tmp_path / "other.json").write_text("[1]")
-    began = time.monotonic()
     code, output, errors = run("solve", "1 2 / 0 3", "--cluster", address.format(tmp_path))
     assert (code, output, errors.count("\n")) == (2, "", 1)
-    assert time.monotonic() - began < 10
 
 
 def test_what_is_refused(client, run, monkeypatch):
@@ -465,9 +496,10 @@ def test_what_is_refused(client, run, monkeypatch):
 
 def test_dask_is_imported_for_clusters_only():
     script = (
-        "import sys\nfrom solver.cli import main\ntry:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "import sys\nfrom solver.cli import main\n"
+        "for words in sys.argv[1:]:\n    try:\n        main(words.split('|'))\n    except SystemExit:\n        pass\n"
         "sys.exit('distributed' in sys.modules)"
     )
-    for words in (("solve", "1 2 / 3 0"), ("compare", "1 2 / 3 0", "--heuristics", "manhattan"), ("solve", "--help")):
-        with started("-c", script, *words) as process:
-            assert ended(process)[0] == 0
+    words = ("solve|1 2 / 3 0", "compare|1 2 / 3 0|--heuristics|manhattan", "solve|--help")
+    with started("-c", script, *words) as process:
+        assert ended(process)[0] == 0

@@ -7,7 +7,7 @@ import pytest
 
 from pdb_builder import Grid
 from solver.heuristics import manhattan
-from solver.search import cutting, journal, sharing, tree
+from solver.search import cutting, journal, sharing, simulating, tree
 from solver.search.automaton import pack
 from solver.search.cutting import Listed, cut_tree, key_of, sizes_of
 from solver.search.outcome import Limits, Problem, unreported
@@ -92,20 +92,17 @@ def test_large_subtrees_are_cut_again_and_small_ones_tied_together():
     for number in range(20):
         bound = searched.value + 2 * number
         searched.make_ready(bound)
-        cut = searched._cut(bound)
-        found = [
-            searched.search_bundle(searched.workers[0], bound, [cut.paths[one] for one in bundle], lambda: False)
-            for bundle in cut.bundles
-        ]
-        generated = [one.generated for one in found]
-        searched._remember_sizes(cut, found)
-        searched.expected = sum(generated)
+        bundled = tree.Bundled(searched, bound, journal.Step())
+        found = bundled.search()
+        generated = [one.generated for one in bundled.results()]
+        searched.sizes, searched.expected = bundled.sizes(), sum(generated)
         largest.append(max(generated, default=0) * len(generated) / max(1, sum(generated)))
-        if sum(generated) > 3_000_000 or any(one.paths for one in found):
+        if sum(generated) > 3_000_000 or found.paths:
             break
+    searched.close()
     assert number > 5 and largest[-1] < 8
     searched.sizes = {}
-    uniform = searched._cut(bound)
+    uniform = searched.cut(bound)
     by_path = [
         searched.search_bundle(searched.workers[0], bound, [path], lambda: False).generated for path in uniform.paths
     ]
@@ -140,23 +137,52 @@ def one_by_one(tasks, workers, cost):
     return max(free)
 
 
+@pytest.fixture
+def unlimited(monkeypatch):
+    """Tasks are never handed back."""
+    monkeypatch.setattr(simulating, "time_limit", lambda left, workers: float("inf"))
+
+
 @pytest.mark.parametrize("workers", [1, 3, 20])
-def test_a_simulation_is_list_scheduling(workers):
+def test_a_simulation_is_list_scheduling(workers, unlimited):
     chance = random.Random(workers)
     seconds = [chance.uniform(0.5, 3) for _ in range(60)]
     expected = [1.0] * 60  # each a task, in order
-    found = sharing.simulate(seconds, expected, workers, 0.01)
+    found = simulating.simulate(seconds, expected, workers, 0.01)
     assert found.tasks == 60 and found.seconds == pytest.approx(one_by_one(seconds, workers, 0.01), rel=0.05)
     assert found.busy == pytest.approx(sum(seconds) / workers / found.seconds)
 
 
-def test_what_limits_a_search_is_named():
-    assert sharing.simulate([1.0] * 100, [1.0] * 100, 2, 0.001).limit == "the work"
-    assert sharing.simulate([50.0] + [0.5] * 50, [1.0] * 51, 20, 0.001).limit == "the longest bundle"
-    assert sharing.simulate([1.0] * 100, [1.0] * 100, 100, 1.0).limit == "the client"
+def test_what_limits_a_search_is_named(unlimited):
+    assert simulating.simulate([1.0] * 100, [1.0] * 100, 2, 0.001).limit == "the work"
+    assert simulating.simulate([50.0] + [0.5] * 50, [1.0] * 51, 20, 0.001).limit == "the longest task"
+    assert simulating.simulate([1.0] * 100, [1.0] * 100, 100, 1.0).limit == "the client"
 
 
-def test_what_is_not_shared_out_takes_as_long_as_it_did():
+def test_what_is_handed_back_is_shared():
+    """A bundle as long as all others together: its worker does not end long after them, and no work is lost."""
+    seconds = [100.0] + [1.0] * 100
+    found = simulating.simulate(seconds, [1.0] * 101, 10, 0.001)
+    assert found.busy == pytest.approx(200 / 10 / found.seconds) and found.tasks > 101
+    assert 20 < found.seconds < 35
+
+
+def test_a_task_has_less_time_the_less_there_is_to_do():
+    limits = [sharing.time_limit(left, 10) for left in (1e6, 100, 20, 10, 0.1, 0)]
+    assert limits == sorted(limits, reverse=True) and limits[0] == sharing.LONGEST_TASK
+    assert limits[-1] == sharing.LEAST_LIMIT and 0.4 < limits[3] < 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 3, 10])
+@pytest.mark.parametrize("idle", [-5, 0, 1, 50])
+def test_what_is_dealt_is_what_was_handed_back(count, idle):
+    tasks = sharing.dealt(list(range(count)), idle)
+    assert sorted(piece for task in tasks for piece in task) == list(range(count)) and all(tasks)
+    assert all(task == sorted(task) for task in tasks)  # in the order of the search
+    assert len(tasks) == min(count, {-5: 2, 0: 2, 1: 2, 50: sharing.MOST_DEALT}[idle])
+
+
+def test_what_is_not_shared_out_takes_as_long_as_it_did(unlimited):
     def step(number, side, generated, seconds, bundles=(), threshold=None):
         one = journal.Step(number)
         one.what = {"bound": 10 + number, "side": side, "threshold": threshold}
@@ -171,6 +197,6 @@ def test_what_is_not_shared_out_takes_as_long_as_it_did():
         step(3, "beam", 10**7, 2.0),
         step(4, "forward", 10**8, 40.0, [10.0] * 8),
     ]
-    found = sharing.simulate_search(steps, 4, 0.0)
+    found = simulating.simulate_search(steps, 4, 0.0)
     assert found.with_client == 12.0 and found.seconds == pytest.approx(32.0)
     assert found.last.seconds == pytest.approx(20.0) and found.last.busy == pytest.approx(1.0)

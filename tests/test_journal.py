@@ -95,7 +95,7 @@ def test_a_search_goes_on_from_any_line(way, tmp_path, small_trees):
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
     assert len(lines) > 20
-    for kept in [0, 1, 2, len(lines) - 1, len(lines), *chance.sample(range(len(lines)), 10)]:
+    for kept in [0, 1, 2, len(lines) - 1, len(lines), *chance.sample(range(len(lines)), 6)]:
         content = b"".join(lines[:kept])
         content += lines[kept][: chance.randrange(len(lines[kept]))] if kept < len(lines) else b""
         path.write_bytes(content)
@@ -492,6 +492,9 @@ def test_another_search_is_refused(tmp_path):
         with pytest.raises(InputError) as error:
             solve(board, heuristic="manhattan", journal=path)
         assert str(error.value) == f"{path}: step 1 is {difference}: choose another journal"
+    forge(path, [header, step | {"what": step["what"] | {"pruning": 16}}])
+    with pytest.raises(InputError, match="with `pruning` 14: free memory to look back further, or choose another"):
+        solve(board, heuristic="manhattan", journal=path)
     for what, called in ((A_BEAM, "a beam"), (WAY_BACK["what"], "the way back")):
         forge(path, [header, step | {"what": what}])
         with pytest.raises(InputError, match=f"step 1 is {called} before bound 21 instead of bound 21: choose another"):
@@ -812,7 +815,7 @@ def kill_again_and_again(path, kills, chance):
 
 @pytest.mark.subprocess
 def test_killed_some_times(tmp_path):
-    kill_again_and_again(tmp_path / "a.journal", 4, random.Random(os.getpid()))
+    kill_again_and_again(tmp_path / "a.journal", 3, random.Random(os.getpid()))
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 from pdb_builder import NAMED, Grid, Spec, open_database
 from solver.heuristics import hamming, inversions, linear_conflict, manhattan, maximum, pattern_database
 from solver.instances import load_set
-from solver.search import SEARCHES, best_first, tree
+from solver.search import SEARCHES, best_first, bundled, tree
 from solver.search.outcome import Limits
 
 from .helpers import (
@@ -441,7 +441,7 @@ def test_a_search_can_be_interrupted_from_another_thread(name):
 
 def test_bundles_too_small_to_be_waited_for_do_not_keep_a_search_from_stopping(monkeypatch):
     monkeypatch.setattr(tree, "UNCUT", 1_000)
-    monkeypatch.setattr(tree, "PULSE", 600)  # so every bundle ends before it
+    monkeypatch.setattr(bundled, "PULSE", 600)  # so every bundle ends before it
     shares, stop = [], threading.Event()
 
     def report(progress):

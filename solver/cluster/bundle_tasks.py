@@ -1,4 +1,4 @@
-"""What a worker does: search bundles of subtrees of one iteration.
+"""What a worker does: search pieces of bundles of one iteration, and hand back what is left when its time is over.
 
 A worker keeps what it has prepared, the heuristic and the automaton, for the next task of the same search.
 
@@ -8,7 +8,9 @@ worker (``give_up``).
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
+from dataclasses import dataclass
 from math import inf
 from queue import Empty, SimpleQueue
 from threading import Lock
@@ -18,12 +20,15 @@ from pdb_builder.base.errors import DatabaseError, InputError
 
 from ..heuristics.contract import Heuristic
 from ..search.outcome import Limits, Problem, Pruning, unreported
+from ..search.pieces import Piece, Returned
+from ..search.piecework import search_pieces
 from ..search.tree import Tree
 from ..watch import Watch
 from .fitness import Wanted, fitting, unfit
 
 MOST_KEPT = 4  # trees: those of both ends, and of another search
 MOST_TOKENS = 64
+SLICE = 50_000  # expansions between looks at the clock: some hundredths of a second with a database
 
 
 class SearchedTree(NamedTuple):
@@ -34,6 +39,17 @@ class SearchedTree(NamedTuple):
     by_value: bool
     every: bool
     moves: int  # that the automaton looks back
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a worker is given: a class of its own, into which Dask does not look for other tasks."""
+
+    of: SearchedTree
+    bound: int
+    pieces: list[Piece]
+    token: str
+    seconds: float  # after which what is left is handed back
 
 
 class _Ready(NamedTuple):
@@ -56,38 +72,32 @@ def give_up(token: str, number: float) -> None:
         _given_up.popitem(last=False)
 
 
-def search_bundles(of: SearchedTree, bound: int, bundles: list[tuple[int, list[bytes]]], token: str) -> list:
-    """Search bundles, given by their numbers and the cells on the way to their subtrees.
-
-    Returns a list of numbers and records of what was found, without those that were given up.
-    """
-    tree, idle, watch = _ready(of, bound)
+def search_task(task: Task) -> Returned:
+    """Search pieces until the time of the task is over; what was given up is not in the result."""
+    tree, idle, watch = _ready(task.of, task.bound)
     try:
         worker = idle.get_nowait()
     except Empty:
         worker = tree.new_worker()
-    if worker.stack.todo.size < bound + 2:  # made for an earlier bound
+    if worker.stack.todo.size < task.bound + 2:  # made for an earlier bound
         worker = tree.new_worker()
-    found = []
+    deadline = time.monotonic() + task.seconds
+
+    def is_late() -> bool:
+        return time.monotonic() >= deadline
+
+    def is_unwanted(bundle: int) -> bool:
+        return bundle >= _given_up.get(task.token, inf)
+
     try:
-        for number, paths in bundles:
-
-            def unwanted(number: int = number) -> bool:
-                return number >= _given_up.get(token, inf)
-
-            ways = [tree.path_through(cells) for cells in paths]
-            one = None if unwanted() else tree.search_bundle(worker, bound, ways, unwanted)
-            if one is not None:
-                found.append((number, one.as_record()))
-                if one.paths and not of.every:  # those after it are not wanted
-                    break
+        returned = search_pieces(tree, worker, task.bound, task.pieces, is_late, is_unwanted)
     finally:
         idle.put(worker)
     try:
         watch.finish(None, lambda what, share: None)  # what a damaged table says is not to be believed
     except DatabaseError as error:
         raise unfit(str(error)) from None
-    return found
+    return returned
 
 
 def _ready(of: SearchedTree, bound: int) -> _Ready:
@@ -113,4 +123,6 @@ def _prepared(of: SearchedTree, heuristic: Heuristic) -> _Ready:
     watch.over(heuristic)
     pruning = Pruning(of.moves, of.moves, wanted.where)
     problem = Problem(wanted.grid, wanted.blank, of.start, heuristic, of.by_value, pruning=pruning)
-    return _Ready(Tree(problem, 1, Limits(), unreported, of.every), SimpleQueue(), watch)
+    tree = Tree(problem, 1, Limits(), unreported, of.every)
+    tree.slice = SLICE
+    return _Ready(tree, SimpleQueue(), watch)

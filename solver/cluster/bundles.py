@@ -1,6 +1,7 @@
 """The bundles of one iteration, searched by the workers of a cluster.
 
-Bundles become tasks of half a second at least, beside which a message counts for nothing (``search.sharing``).
+Bundles become tasks of half a second at least, beside which a message counts for nothing (``search.sharing``). What a
+task has not finished in its time comes back in pieces (``search.pieces``), which are sent again.
 
 *What can go wrong.* Tasks of a worker that dies are run elsewhere, by Dask, or sent again if several workers have died
 with it. A worker that turns out to be unfit (``fitness``) is left out from then on. Without any worker the search
@@ -19,13 +20,14 @@ from pdb_builder.base.errors import ClusterLost, InputError
 
 from ..heuristics.preparing import Notify
 from ..search.outcome import CLUSTER, Problem, Stopped
-from ..search.sharing import TASK_SECONDS, tasks_of
-from .bundle_tasks import SearchedTree, give_up, search_bundles
+from ..search.pieces import Assembly, Part, Piece, Returned
+from ..search.sharing import TASK_SECONDS, dealt, tasks_of, time_limit
+from .bundle_tasks import SearchedTree, Task, give_up, search_task
 from .connection import Connection
 from .crew import Crew, Pulse
 from .fitness import Unfit, Wanted, wanted_for
 
-SENT = 8  # tasks between two pulses
+SENT = 250  # tasks in a message, which makes them cheaper, and between two pulses
 PULSE = 0.02  # seconds between looks at what has come
 TRIES = 5  # of a task with which workers die, or that fails for another reason
 
@@ -44,7 +46,7 @@ class ClusterSearch:
         self.crew.insist(self._wanted(problem), pulse)
 
     def search(
-        self, tree: Any, bound: int, work: Work, seconds: float, add: Callable[[int, dict], int], pulse: Pulse
+        self, tree: Any, bound: int, work: Work, seconds: float, add: Callable[[int, list[Part]], object], pulse: Pulse
     ) -> bool:
         problem, wanted = tree.problem, self._wanted(tree.problem)
         of = SearchedTree(wanted, problem.start, problem.by_value, tree.every, tree.looks_back)
@@ -70,7 +72,7 @@ class _Sent(NamedTuple):
     """A task that is with the cluster."""
 
     future: Any
-    bundles: list[int]
+    pieces: list[Piece]
     places: list[str] | None  # the workers that may run it; None: all
 
 
@@ -84,34 +86,35 @@ class _Iteration:
         bound: int,
         work: Work,
         seconds: float,
-        add: Callable[[int, dict], int],
+        add: Callable[[int, list[Part]], object],
         pulse: Pulse,
     ) -> None:
         self.crew, self.connection, self.of, self.bound = crew, crew.connection, of, bound
-        self.work, self.seconds, self.add, self.pulse = work, seconds, add, pulse
+        self.add, self.pulse = add, pulse
+        self.expected = {number: weight * seconds for number, (_, weight) in work.items()}
+        self.left = sum(self.expected.values())  # seconds that one worker is expected to take for what is not done
+        self.assembly = Assembly({number: paths for number, (paths, _) in work.items()}, of.every)
+        self.missing = set(work)  # bundles
         self.token = uuid4().hex
         self.under_way: dict[str, _Sent] = {}  # by the keys of the tasks
-        self.held: list[list[int]] = []  # tasks that no worker can run as yet
+        self.held: list[list[Piece]] = []  # tasks that are to be sent
         self.failures: Counter[int] = Counter()  # by bundle
         self.stop_at = max(work, default=-1) + 1
         self.arriving = self.connection.arrivals()
 
     def run(self) -> None:
         """Search all bundles that are wanted."""
-        numbers, weights = list(self.work), [weight for _, weight in self.work.values()]
-        tied = tasks_of([weight * self.seconds for weight in weights], TASK_SECONDS, self.connection.threads(), weights)
         try:
-            for place, task in enumerate([numbers[one] for one in task] for task in tied):
-                if place % SENT == 0:
-                    self.pulse()
-                self._send(task, -place)
-            while self.under_way or self.held:
+            self._send_all()
+            while self.missing and (self.under_way or self.held):
                 arrived = self.arriving.next_batch(block=False)
                 for future, result in arrived:
                     self._take(future, result)
                 self.pulse()
                 if self.crew.look(self.of.wanted):
-                    self._send_stranded()
+                    self._call_stranded()
+                held, self.held = self.held, []
+                self._send(held)
                 if not arrived:
                     time.sleep(PULSE)
         finally:
@@ -119,44 +122,68 @@ class _Iteration:
                 self._abandon(-1)
             self.arriving.clear()
 
-    def _send(self, bundles: list[int], priority: int = 1) -> None:
-        """Send a task; one that is sent again comes before all others."""
+    def _threads(self) -> int:
+        """How many tasks can run at a time, by the last look."""
+        return max(1, sum(self.crew.there.values()))
+
+    def _send_all(self) -> None:
+        """Send the bundles. The later a task is sent, the less there will be to do when it begins."""
+        numbers, sizes = list(self.expected), list(self.expected.values())
+        tied = [[numbers[one] for one in task] for task in tasks_of(sizes, TASK_SECONDS, self._threads(), sizes)]
+        left = self.left
+        for first in range(0, len(tied), SENT):
+            self.pulse()
+            tasks = tied[first : first + SENT]
+            self._send(
+                [[piece for one in task for piece in self.assembly.bundles[one]] for task in tasks], left, -first
+            )
+            left -= sum(self.expected[number] for task in tasks for number in task)
+
+    def _send(self, tasks: list[list[Piece]], left: float | None = None, priority: int = 1) -> None:
+        """Send tasks; those that are sent again come before all others."""
         places = self.crew.places(self.of.wanted)
         if places == []:
-            self.held.append(bundles)
-            return
-        work = [(number, self.work[number][0]) for number in bundles]
-        given = (self.of, self.bound, work, self.token)
-        future = self.connection.submit(search_bundles, *given, workers=places, priority=priority)
-        self.under_way[future.key] = _Sent(future, bundles, places)
-        self.arriving.add(future)
+            self.held += tasks
+        elif tasks:
+            seconds = time_limit(self.left if left is None else left, self._threads())
+            given = [Task(self.of, self.bound, pieces, self.token, seconds) for pieces in tasks]
+            futures = self.connection.submit_all(search_task, given, workers=places, priority=priority)
+            for future, pieces in zip(futures, tasks, strict=True):
+                self.under_way[future.key] = _Sent(future, pieces, places)
+                self.arriving.add(future)
 
     def _take(self, future: Any, result: Any) -> None:
         """What has become of a task."""
         sent = self.under_way.pop(future.key, None)
         if sent is None:  # it was abandoned
             return
-        if isinstance(result, list):
-            for number, record in result:
-                self._take_bundle(number, record)
-            done = {number for number, _ in result}
-        else:
-            done = set()
-        left = [number for number in sent.bundles if number not in done and number < self.stop_at]
-        if not left:
+        if isinstance(result, Returned):
+            self._take_returned(result)
+            return
+        again = [piece for piece in sent.pieces if self._wanted(piece)]
+        if not again:
             return
         if isinstance(result, tuple):  # its type, the error, and a traceback
-            self._failed(result[1], left)
+            self._failed(result[1], {piece.bundle for piece in again})
         elif self.connection.is_lost(0):
             raise ClusterLost(f"{self.connection.name} is gone")
-        self._send(left)
+        self.held.append(again)
 
-    def _take_bundle(self, number: int, record: dict) -> None:
-        stop_at = self.add(number, record)
-        if stop_at < self.stop_at:
-            self._abandon(stop_at)
+    def _take_returned(self, returned: Returned) -> None:
+        """Take down what a task has done, and have the rest sent again."""
+        self.left = max(0.0, self.left - sum(part.found["seconds"] for part in returned.parts))
+        for number, parts in self.assembly.take(returned):
+            self.missing.discard(number)
+            self.add(number, parts)
+        if self.assembly.stop_at < self.stop_at:  # there is a solution
+            self._abandon(int(self.assembly.stop_at))
+        wanted = [piece for piece in returned.left if self._wanted(piece)]
+        self.held += dealt(wanted, self._threads() - len(self.under_way) - len(self.held))
 
-    def _failed(self, error: BaseException, bundles: list[int]) -> None:
+    def _wanted(self, piece: Piece) -> bool:
+        return piece.bundle < self.stop_at and self.assembly.wanted(piece)
+
+    def _failed(self, error: BaseException, bundles: set[int]) -> None:
         """Raise the error of a task, unless it is worth another try."""
         wanted = self.of.wanted
         if isinstance(error, Unfit):
@@ -175,24 +202,22 @@ class _Iteration:
         for one in unfit:
             self.crew.leave_out(wanted, one)
 
-    def _send_stranded(self) -> None:
-        """Send what no worker could run, and send again what may only be run by workers that have left."""
+    def _call_stranded(self) -> None:
+        """Take back what may only be run by workers that have left, to be sent again."""
         if not self.crew.fit(self.of.wanted):
             return
-        held, self.held = self.held, []
-        for bundles in held:
-            self._send(bundles)
-        for key, (future, bundles, places) in list(self.under_way.items()):
+        for key, (future, pieces, places) in list(self.under_way.items()):
             if places is not None and not set(places) & self.crew.there.keys():
                 del self.under_way[key]
                 future.cancel()
-                self._send(bundles)
+                self.held.append(pieces)
 
     def _abandon(self, number: int) -> None:
         """Tell all workers, and the scheduler, that bundles from a number on are not wanted."""
         self.stop_at = number
-        self.held = [bundles for bundles in self.held if bundles[0] < number]
-        unwanted = [sent.future for sent in self.under_way.values() if sent.bundles[0] >= number]
+        self.missing = {one for one in self.missing if one < number}
+        self.held = [wanted for task in self.held if (wanted := [piece for piece in task if piece.bundle < number])]
+        unwanted = [sent.future for sent in self.under_way.values() if sent.pieces[0].bundle >= number]
         for future in unwanted:
             del self.under_way[future.key]
         self.connection.abandon(unwanted, give_up, self.token, number)

@@ -125,6 +125,12 @@ class Connection:
         """A task: idempotent, but never the same as another one. Those of higher priority come first."""
         return self.client.submit(function, *args, pure=False, workers=workers, priority=priority)
 
+    def submit_all(
+        self, function: Callable, given: list, workers: list[str] | None = None, priority: int = 0
+    ) -> list[Any]:
+        """Tasks of one argument each, in one message."""
+        return self.client.map(function, given, pure=False, workers=workers, priority=priority)
+
     def arrivals(self) -> Any:
         """Collects tasks as they end, with their results."""
         from distributed import as_completed

@@ -65,14 +65,13 @@ class Crew:
             self._examined.add(wanted)
         return found
 
-    def leave_out(self, wanted: Wanted, error: Unfit) -> bool:
-        """Do without a worker from now on; returns whether that is new."""
+    def leave_out(self, wanted: Wanted, error: Unfit) -> None:
+        """Do without a worker from now on, and say so once."""
         with self._lock:
             known = (error.args[0], wanted) in self._unfit
             self._unfit.add((error.args[0], wanted))
         if not known:
             self.notify(f"{error}; the search goes on without it")
-        return not known
 
     def fit(self, wanted: Wanted) -> list[str]:
         """The workers that are not left out."""

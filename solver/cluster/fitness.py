@@ -1,4 +1,7 @@
-"""What a worker must have to take part: the client's version of this package, and its databases.
+"""What a worker must have to take part: the client's version of this package, to the letter, and its databases.
+
+Between two releases a version stands for hundreds of commits, so sources are compared, by a digest: that of a checkout
+is the same as that of the package built from it, and what is not committed counts as well.
 
 Databases are too large to send. A worker opens its own, by name, in its own folder, and compares the seals, which are
 checksums of all that a database says. A worker whose are others would count, and perhaps prove, something else: it is
@@ -8,12 +11,16 @@ checksums of all that a database says. A worker whose are others would count, an
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import socket
 from collections import OrderedDict
+from functools import cache
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
+import pdb_builder
+import solver
 from pdb_builder import __version__
 from pdb_builder.base.errors import InputError, SlidepdbError
 from pdb_builder.base.folders import databases_folder
@@ -33,6 +40,7 @@ class Wanted(NamedTuple):
     """A heuristic as the client has it."""
 
     version: str  # of this package
+    source: str  # a digest of it
     shape: str
     wrap: bool
     blank: int
@@ -55,7 +63,21 @@ def wanted_for(grid: Grid, blank: int, heuristic: Heuristic, folder: str | None)
     if heuristic.fingerprint:
         raise InputError(f"{heuristic.name} is a function that workers do not have: leave out `cluster`")
     seals = tuple(database.seal for database in heuristic.databases)
-    return Wanted(__version__, grid.shape, grid.wrap, blank, heuristic.name, seals, folder)
+    return Wanted(__version__, source_digest(), grid.shape, grid.wrap, blank, heuristic.name, seals, folder)
+
+
+@cache
+def source_digest() -> str:
+    """A short digest of the modules of this program, as they are when somebody first asks."""
+    digest = hashlib.sha256()
+    for package in (pdb_builder, solver):
+        folder = Path(package.__file__ or "").parent
+        for path in sorted(folder.rglob("*.py")):
+            content = path.read_bytes()
+            digest.update(
+                f"{package.__name__}/{path.relative_to(folder).as_posix()} {len(content)}\n".encode() + content
+            )
+    return digest.hexdigest()[:12]
 
 
 class Unfit(Exception):
@@ -70,6 +92,11 @@ def fitting(wanted: Wanted) -> Heuristic:
     """The heuristic that is wanted, on a worker; raises ``Unfit`` if it has another one, or none."""
     if wanted.version != __version__:
         raise unfit(f"it has slidepdb {__version__}, not {wanted.version}: install the same version")
+    if wanted.source != source_digest():
+        raise unfit(
+            f"its slidepdb {__version__} has another source, with the digest {source_digest()}, not {wanted.source}: "
+            "install the client's"
+        )
     with _preparing:
         if wanted in _kept and not _intact(_kept[wanted]):
             del _kept[wanted]

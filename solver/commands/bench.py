@@ -26,10 +26,15 @@ from pdb_builder.pattern import NAMED, Spec, shape_of
 
 from ..board import format_board
 from ..cluster.bundle_tasks import give_up
-from ..cluster.connection import connected
+from ..cluster.connection import Connection, connected
+from ..frame import frame_of
 from ..goals import goal_board
+from ..heuristics.preparing import prepare
 from ..instances import load_set, random_board
 from ..search import FORWARD, NEVER_UNDO
+from ..search.outcome import Limits, Problem, Pruning, unreported
+from ..search.playing import play_iteration
+from ..search.tree import MANY_BUNDLES, Tree
 from ..settings import Settings
 from ..solution import Solution
 from ..solving import solve_board
@@ -213,7 +218,18 @@ def cluster(folder: Path) -> dict:
     with connected("local:2", folder) as connection:
         connection.run_everywhere(give_up, "", 0, pulse=lambda: None)
         started = time.perf_counter() - began
-        threads, there = (solve_board(grid, board, goal, settings, cluster=one) for one in (None, connection))
+
+        def solved(cluster: Connection | None) -> tuple[Solution, float, float]:
+            """A solution, and the processor seconds that this process and the workers take for it."""
+            here, there = time.process_time(), workers_have_taken()
+            solution = solve_board(grid, board, goal, settings, cluster=cluster)
+            return solution, time.process_time() - here, workers_have_taken() - there
+
+        def workers_have_taken() -> float:
+            return sum(connection.run_everywhere(time.process_time, pulse=lambda: None).values())
+
+        threads, by_threads, _ = solved(None)
+        there, by_client, by_workers = solved(connection)
         if (threads.expanded, threads.generated) != (there.expanded, there.generated):
             raise AssertionError("the counts of threads and processes differ")
         began = time.perf_counter()
@@ -230,8 +246,49 @@ def cluster(folder: Path) -> dict:
         "seconds_to_start": started,
         "seconds_of_threads": threads.seconds,
         "seconds_of_processes": there.seconds,
+        "processor_seconds_of_threads": by_threads,
+        "processor_seconds_of_workers": by_workers,
+        "processor_seconds_of_client": by_client,
         "seconds_of_a_round_trip": trip,
         "seconds_of_a_task": each,
+    }
+
+
+def workers(folder: Path) -> dict:
+    """An iteration of 6000 core seconds by 1000 workers, played through on Korf's board 88, Manhattan distance."""
+    return _played("korf100", 88, "manhattan", 61, folder)
+
+
+def workers_5x5(folder: Path) -> dict:
+    """The same on board 41 of Korf & Felner with 5x5-250M."""
+    return _played("korf24", 41, "pdb:5x5-250M", 102, folder)
+
+
+def _played(name: str, number: int, heuristic: str, bound: int, folder: Path) -> dict:
+    """The iteration of a bound as if it took 6000 core seconds, by 1000 workers."""
+    grid, goal, instances = load_set(name)
+    frame = frame_of(grid, goal)
+    (start,) = (frame.enter(one.board) for one in instances if one.id == number)
+    prepared, looked = prepare(heuristic, grid, frame.blank, folder), PRUNING[name]
+    problem = Problem(grid, frame.blank, start, prepared, pruning=Pruning(looked, looked, folder))
+    tree, generated = Tree(problem, default_threads(), Limits(), unreported), [0]
+    tree.wanted = MANY_BUNDLES  # as the iteration before one of this length is cut
+    try:
+        now = tree.outcome.lower_bound
+        while now < bound:
+            now = problem.at_least(tree.iterate(now))
+            generated.append(tree.expected)
+        seconds = CORE_SECONDS / (generated[-1] ** 2 / generated[-2])  # of a board, by the growth so far
+        played = play_iteration(tree, bound, WORKERS, 1 / seconds)
+    finally:
+        tree.close()
+    return {
+        "generated": played.generated,
+        "core_seconds": played.generated * seconds,
+        "subtrees": played.subtrees,
+        "bundles": played.bundles,
+        "longest_of_the_mean": played.longest,
+        **{name: figure for name, figure in played.simulated._asdict().items() if name != "limit"},
     }
 
 
@@ -241,6 +298,8 @@ def walking_distance(folder: Path) -> dict:
 
 
 TASKS = 2000
+WORKERS, CORE_SECONDS = 1000, 6000
+PRUNING = {"korf100": 14, "korf24": 16}  # moves that searches look back here
 BEAM_SECONDS = 30
 BEAM_SEED = 7
 
@@ -299,7 +358,12 @@ ROWS = {
     )
 }
 # Minutes each, so they are measured only if they are named.
-LONG_ROWS: dict[str, Callable[[Path], dict]] = {"journal": journal, "cluster": cluster} | {
+LONG_ROWS: dict[str, Callable[[Path], dict]] = {
+    "journal": journal,
+    "cluster": cluster,
+    "workers": workers,
+    "workers-5x5": workers_5x5,
+} | {
     f"beam-{shape}": _beam_row(shape, count)
     for shape, count in {"5x5": 50, "6x6": 12, "7x7": 12, "8x8": 8, "10x10": 8}.items()
 }
@@ -310,6 +374,7 @@ DATABASES = {
     "korf24": "5x5-6-6-6-6",
     "collection": "5x5-250M",
     "beam-5x5": "5x5-6-6-6-6",
+    "workers-5x5": "5x5-250M",
 }
 
 

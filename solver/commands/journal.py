@@ -16,7 +16,7 @@ from ..search.journal import steps_of
 from ..search.journal_file import read_journal
 from ..search.journal_progress import JournalProgress, progress_of
 from ..search.journal_records import puzzle_of
-from ..search.sharing import TASK_COST, SimulatedSearch, simulate_search
+from ..search.simulating import TASK_COST, SimulatedSearch, simulate_search
 from .exit_codes import SOLVED
 
 
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 def _simulation(searches: list[SimulatedSearch], cost: float) -> Iterator[str]:
     """What more workers would take, as a table."""
     yield ""
-    yield f"simulated from the seconds of each bundle, with {1000 * cost:g} ms of the client for each task"
+    yield f"simulated from the seconds of each bundle, with {1000 * cost:g} ms of the scheduler for each task"
     yield "workers  whole search  by the client  last iteration  busy  tasks  limited by"
     for one in searches:
         line = f"{one.workers:7,} {one.seconds:11,.1f} s {one.with_client:12,.1f} s"

@@ -61,7 +61,10 @@ class Step:
             self.what = what
             self._add(what=what)
         elif self.what != what:
-            raise self._other(step_difference(self.what, what))
+            remedy, looked = "", self.what.get("pruning", 0)
+            if looked > what.get("pruning", 0) and self.what == what | {"pruning": looked}:
+                remedy = "free memory to look back further, or "  # the decisions are the same, so that is what it lacks
+            raise self._other(step_difference(self.what, what), remedy)
 
     def begin_bundles(self, paths: int, count: int) -> None:
         """Note how the step is cut. Raises ``InputError`` if it was cut otherwise."""
@@ -71,8 +74,8 @@ class Step:
         elif self.cut != [paths, count]:
             raise self._other(f"cut into {self.cut[1]} bundles instead of {count}")
 
-    def _other(self, difference: str) -> InputError:
-        return InputError(f"{self.path}: step {self.number + 1} is {difference}: choose another journal")
+    def _other(self, difference: str, remedy: str = "") -> InputError:
+        return InputError(f"{self.path}: step {self.number + 1} is {difference}: {remedy}choose another journal")
 
     def impossible(self, what: str) -> InputError:
         """What the journal has is not of this search."""

@@ -21,6 +21,7 @@ from pdb_builder.grid import Grid
 from ..heuristics.contract import Heuristic
 from . import NEVER_UNDO
 from .journal import Journal
+from .pieces import Part
 from .stopping import Stopped
 
 NO_JOURNAL = Journal()
@@ -69,15 +70,14 @@ class Cluster(Protocol):
         bound: int,
         work: dict[int, tuple[list[bytes], float]],
         seconds: float,
-        add: Callable[[int, dict], int],
+        add: Callable[[int, list[Part]], object],
         pulse: Callable[[], object],
     ) -> bool:
         """Search bundles of a ``Tree``, which are given by number as the paths to their subtrees and a weight.
 
-        ``seconds`` is about what a bundle of weight 1 takes. ``add`` takes the number of a bundle and the record of
-        what was found, and returns the number from which on bundles are not wanted any more. ``pulse`` is called many
-        times a second, and may end the search by an exception. Returns False if there is no machine that can search
-        this tree: then nothing was searched.
+        ``seconds`` is about what a bundle of weight 1 takes. ``add`` takes the number of a bundle and all parts of it,
+        in order. ``pulse`` is called many times a second, and may end the search by an exception. Returns False if
+        there is no machine that can search this tree: then nothing was searched.
         """
 
 

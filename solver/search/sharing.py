@@ -1,32 +1,34 @@
-"""How bundles become tasks for many workers, and how long that would take with more of them.
+"""How the work of an iteration becomes tasks for many workers, and how long each may take.
 
 Each task costs the client and the scheduler a moment, one after another, so small bundles that are neighbours go
 together. Tasks are sent in the order of the search, in which a solution that is found spares those after it. But where
 there are only a few for each worker, the largest go first, by what is expected of them, so that no worker begins a
 large one when all others are about to end.
 
+What is expected is often wrong, so a task hands back what it has not finished in its time (``pieces``). As in guided
+self-scheduling, the time falls as the work gets less: it is a part of an even share of what is left. So workers end
+together, however the tree is shaped. What is handed back goes on as two tasks, or more if there are workers without
+work: who has got a large subtree soon has many helpers.
+
 Small iterations are not worth the messages, and those of a meeting need what the client has in its memory. Both stay
 with the client, and so do beams.
-
-*A simulation* is list scheduling: the client sends one task after another, and each begins when it was sent and a
-worker is free. The seconds of the bundles are those that were measured; what is not shared out takes as long as it did.
 """
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from .journal import Step
+from typing import TypeVar
 
 GROWTH = 6  # of an iteration beside the one before, as a rule
 WORTH = 2.0  # seconds that one worker is expected to take for an iteration that is shared out
 FEW = 8  # tasks per worker: with no more, the largest go first
-TASK_SECONDS = 0.5  # that a task takes at least, if there are enough bundles
-TASK_COST = 0.002  # seconds of the client and the scheduler for a task (docs/benchmarks.md)
-NEARLY = 0.9  # of the whole time: then that is what limits it
+TASK_SECONDS = 0.5  # that a task takes at least, if there is enough to do
+LONGEST_TASK = 1.5  # seconds: what is larger than it was expected to be is divided while the others still have work
+LEAST_LIMIT = 0.15  # seconds after which a task may hand back what is left
+SHARE = 0.6  # of an even share of what is left that a task may take
+LEAST_DEALT, MOST_DEALT = 2, 4  # tasks that are made of what one has handed back
+
+P = TypeVar("P")
 
 
 def is_worth_sharing(before: float) -> bool:
@@ -50,59 +52,15 @@ def tasks_of(sizes: Sequence[float], least: float, workers: int, expected: Seque
     return tasks
 
 
-class Simulated(NamedTuple):
-    """An iteration with a number of workers."""
-
-    workers: int
-    tasks: int
-    seconds: float
-    busy: float  # the share of the workers' time in which they search
-    limit: str  # what keeps it from being faster
+def time_limit(left: float, workers: int) -> float:
+    """Seconds after which a task hands back what it has not finished, if all that is left takes one worker so long."""
+    return min(LONGEST_TASK, max(LEAST_LIMIT, SHARE * left / workers))
 
 
-def simulate(seconds: Sequence[float], expected: Sequence[float], workers: int, cost: float = TASK_COST) -> Simulated:
-    """An iteration whose bundles took so many seconds, and were expected to be so large."""
-    per_weight = sum(seconds) / max(sum(expected), 1e-9)
-    guessed = [weight * per_weight for weight in expected]
-    tasks = tasks_of(guessed, TASK_SECONDS, workers, expected)
-    free = [0.0] * workers
-    longest = end = 0.0
-    for number, task in enumerate(tasks, 1):
-        taken = sum(seconds[bundle] for bundle in task)
-        ended = max(heapq.heappop(free), number * cost) + taken
-        heapq.heappush(free, ended)
-        longest, end = max(longest, taken), max(end, ended)
-    whole = max(end, 1e-9)
-    if longest >= NEARLY * whole:
-        limit = "the longest bundle"
-    elif len(tasks) * cost >= NEARLY * whole:
-        limit = "the client"
-    else:
-        limit = "the work"
-    return Simulated(workers, len(tasks), end, sum(seconds) / (workers * whole), limit)
+def dealt(pieces: list[P], idle: int) -> list[list[P]]:
+    """The tasks that are made of what a task has handed back, if so many workers have nothing to do.
 
-
-class SimulatedSearch(NamedTuple):
-    """A search with a number of workers."""
-
-    workers: int
-    seconds: float
-    with_client: float  # of these, those of what is not shared out
-    last: Simulated | None  # the last iteration that is
-
-
-def simulate_search(steps: Sequence[Step], workers: int, cost: float = TASK_COST) -> SimulatedSearch:
-    """The search of a journal."""
-    with_client = shared = 0.0
-    last, before = None, dict[str, float]()  # what the iteration before took one worker, from each end
-    for step in steps:
-        what, result = step.what or {}, step.result or {}
-        bundles = [step.bundles[number] for number in sorted(step.bundles)]
-        if bundles and what.get("threshold") is None and is_worth_sharing(before.get(what["side"], 0.0)):
-            seconds, expected = ([one[name] for one in bundles] for name in ("seconds", "weight"))
-            last = simulate(seconds, expected, workers, cost)
-            shared += last.seconds
-        else:
-            with_client += result.get("seconds", 0.0)
-        before[what.get("side", "")] = sum(one["seconds"] for one in bundles) or result.get("seconds", 0.0)
-    return SimulatedSearch(workers, with_client + shared, with_client, last)
+    The later a piece comes, the earlier it branched off, and the larger it is: so each task gets some of all sizes.
+    """
+    count = min(len(pieces), max(LEAST_DEALT, min(1 + idle, MOST_DEALT)))
+    return [pieces[first::count] for first in range(count)]

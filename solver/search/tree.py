@@ -1,12 +1,9 @@
-"""The tree of a depth-first search, searched bound by bound, by many threads.
+"""The tree of a depth-first search, searched bound by bound.
 
-The tree is cut into bundles of subtrees (``cutting``): the loop itself, run with a *floor*, lists the paths that reach
-a depth. Bundles are searched in order, by as many threads as there are, or by a cluster. If one holds a solution, those
-after it are abandoned, but those before it are finished. So the solution and all counts are those of one thread
-searching alone, however many there are.
+A small iteration is searched in one piece. A large one is cut into bundles of subtrees (``cutting``): the loop itself,
+run with a *floor*, lists the paths that reach a depth. ``bundled`` shares the bundles out.
 
-*A journal* (``journal``), if one is kept, has the bundles and iterations that were finished before. They are not
-searched again.
+*A journal* (``journal``), if one is kept, has the iterations that were finished before. They are not searched again.
 
 *Counts.* Every board whose moves were evaluated is expanded; every move evaluated is a board generated, and the start
 counts as one. A recursive search would not yet have generated the last moves of the boards on the way to the solution,
@@ -17,9 +14,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, wait
-from queue import SimpleQueue
-from threading import Lock
+from concurrent.futures import Executor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,8 +25,10 @@ from ..frame import Frame
 from ..heuristics.contract import Heuristic
 from . import BEAM, FORWARD
 from .automaton import MOVES, Automaton, cell_of, pack, state_of
-from .cutting import Cut, Listed, Sizes, cut_tree, key_of, sizes_of
+from .bundled import Bundled
+from .cutting import Cut, Listed, Sizes, cut_tree
 from .depth_first import (
+    BASE,
     DEPTH,
     EXPANDED,
     FINISHED,
@@ -48,19 +45,21 @@ from .depth_first import (
     start_below,
 )
 from .journal import Step
-from .outcome import Cluster, Iteration, Limits, OnProgress, Outcome, Problem, Progress
-from .packed_moves import node_of, slot_of
-from .sharing import GROWTH, is_worth_sharing
+from .outcome import Iteration, Limits, OnProgress, Outcome, Problem, Progress
+from .packed_moves import MOVE_BITS, move_at, node_of, slot_of
+from .pieces import Part
+from .searched import Searched
+from .sharing import GROWTH
 from .thresholds import NOTHING, PUT_IN, Opposite
 from .word_files import AUTOMATON, made_automaton
 
 SLICE = 500_000  # expansions before the loop returns: some hundredths of a second
-PULSE = 0.05  # seconds between looks at the clock while threads search
 ROOM = 64  # how much deeper than the bound the stacks are made
 UNCUT = 300_000  # if the iteration before generated fewer boards than this, the tree is not cut
 UNCUT_ALONE = 10_000_000  # the same for a single thread, which cuts only to tell how far it is
-LEAST_BUNDLES, MOST_BUNDLES = 32, 2_000
-BUNDLE_SIZE = 50_000  # boards of the iteration before per bundle, within these limits
+LEAST_BUNDLES, MANY_BUNDLES, MOST_BUNDLES = 32, 2_000, 4_000
+BUNDLE_SIZE, LARGE_BUNDLE = 50_000, 250_000  # boards of the iteration before per bundle, up to many and up to most
+FEW, MOST_GROWTH = 10_000, 20.0  # boards of an iteration whose growth says nothing, and the most that is believed
 FIRST_LISTED = 256  # room for paths to the floor, doubled when it is full
 NO_FILTER = np.zeros(1, dtype=np.int64)
 
@@ -77,57 +76,13 @@ class Meeting(NamedTuple):
     filter_words: np.ndarray = NO_FILTER
 
 
-class _Worker(NamedTuple):
+class Worker(NamedTuple):
     """What one thread needs to search: its own heuristics and stack, and where it tells how far it is."""
 
     heuristic: Any
     stack: Stack
     done: np.ndarray  # boards expanded and generated in this iteration
     opposite: Opposite | None  # if the search is to meet another one
-
-
-class _Searched(NamedTuple):
-    """What searching a bundle took and found. Unless all solutions are wanted, the counts end at the first."""
-
-    expanded: int
-    generated: int
-    least: int  # the least sum that exceeded the bound
-    paths: list[np.ndarray]  # solutions, as successors from the start
-    seconds: float = 0.0
-    sizes: Sequence[int] = ()  # boards generated in each subtree, up to the one that holds the solution
-    visited: dict[str, int] | None = None  # in a meeting: the sum of a board -> how many were visited
-    weight: float = 0.0  # what was expected of it beforehand
-    shared_by: int = 1  # threads, or workers, that have searched the iteration at the same time
-
-    def as_record(self) -> dict:
-        """For a journal, or another machine: solutions are the cells that the blank visits."""
-        return self._asdict() | {"paths": [cell_of(path).tolist() for path in self.paths]}
-
-
-class _Bundles:
-    """What is known of the bundles of an iteration: those after a solution need not be searched."""
-
-    def __init__(self, count: int, every: bool) -> None:
-        self.found: list[_Searched | None] = [None] * count
-        self.every, self.stop_at, self.lock = every, count, Lock()
-
-    def wanted(self, number: int) -> bool:
-        return self.found[number] is None and number < self.stop_at
-
-    def add(self, number: int, found: _Searched) -> None:
-        self.found[number] = found
-        if found.paths and not self.every:
-            self.stop(number + 1)
-
-    def stop(self, number: int) -> None:
-        """Those from this number on are not searched."""
-        with self.lock:
-            self.stop_at = min(self.stop_at, number)
-
-    def in_order(self) -> list[_Searched]:
-        """The results that count, once they are all there."""
-        assert None not in self.found[: self.stop_at], "a bundle was lost"
-        return [found for found in self.found[: self.stop_at] if found]
 
 
 class _Floor:
@@ -179,10 +134,13 @@ class Tree:
         self.expected = 0  # boards that the next iteration generates at least: those of the one before
         self.sizes: Sizes = {}  # of the subtrees in the last iteration that was cut
         self.took = 0.0  # seconds that the last iteration takes one thread
+        self.growth: float = GROWTH  # of the last iteration beside the one before
         self.depth = 0
+        self.slice = SLICE
+        self.wanted: int | None = None  # bundles; None: by the size of the iteration before
         self.most: int | None = None
         self.meeting: Meeting | None = None
-        self.workers: list[_Worker] = []
+        self.workers: list[Worker] = []
         self.executor: Executor | None = None
 
     def close(self) -> None:
@@ -239,13 +197,15 @@ class Tree:
             outcome.generated += generated
             done = Iteration(bound, expanded, generated, seconds, pruning, self.side, self._half(), given_up)
             outcome.iterations.append(done)
+            if min(generated, self.expected) > FEW and not self._half():
+                self.growth = min(max(generated / self.expected, 1.0), MOST_GROWTH)
             self.expected, self.meeting = generated, None
         outcome.paths = [cell_of(path).tolist() for path in found.paths]
         if given_up:
             raise TooMany
         return found.least
 
-    def _too_many(self, found: _Searched) -> bool:
+    def _too_many(self, found: Searched) -> bool:
         """Whether an iteration was given up, or would have been if that had been noticed on the way."""
         return self.most is not None and found.generated > self.most and not found.paths
 
@@ -266,28 +226,26 @@ class Tree:
         # What was put into a filter is of use only to the iteration after it.
         return self.problem.journal.step(what, with_next=bool(meeting and meeting.role == PUT_IN))
 
-    def _told(self, found: _Searched) -> dict:
+    def _told(self, found: Searched) -> dict:
         """What a journal keeps of an iteration beside its counts: the sums of its boards, and what it has proven."""
         meeting = self.meeting
         partial_proof = self._too_many(found) or (meeting is not None and meeting.role == PUT_IN)
         visited = self.visited().tolist() if meeting else None
         return {"visited": visited, "refuted": not found.paths and not partial_proof}
 
-    def _recalled(self, bound: int, step: Step) -> _Searched | None:
+    def _recalled(self, bound: int, step: Step) -> Searched | None:
         """What the journal has of this iteration, if it was finished."""
         if step.result is None:
             return None
         if step.cut:
-            cut = self._cut(bound)
-            step.begin_bundles(len(cut.paths), len(cut.bundles))
-            self._remember_sizes(cut, self._known_bundles(cut, step).in_order())
+            self.sizes = Bundled(self, bound, step).sizes()
         result = dict(step.result)
         visited, _ = result.pop("visited"), result.pop("refuted")
         if self.meeting:
             opposite = self.workers[0].opposite
             assert opposite is not None
             opposite.histogram[:] = (visited + [0] * opposite.histogram.size)[: opposite.histogram.size]
-        whole = self._from_record(result, step)
+        whole = self.from_journal(result, step)
         self.took = sum(record["seconds"] for record in step.bundles.values()) or whole.seconds
         self.outcome.earlier += whole.seconds
         return whole
@@ -296,30 +254,36 @@ class Tree:
         """Whether this iteration is half of a search from both ends."""
         return self.meeting is not None and self.meeting.role != NOTHING
 
-    def _known_bundles(self, cut: Cut, step: Step) -> _Bundles:
-        """The bundles of this iteration that the journal has. Raises ``InputError`` if they are of another one."""
-        bundles = _Bundles(len(cut.bundles), self.every)
-        for number, record in step.bundles.items():
-            paths, sizes = len(cut.bundles[number]), record["sizes"]
-            ended_early = bool(record["paths"]) or self.most is not None
-            if sum(sizes) != record["generated"] or not (
-                len(sizes) == paths or (ended_early and 0 < len(sizes) < paths)
-            ):
-                raise step.impossible(f"bundle {number}")
-            bundles.add(number, self._from_record(record, step))
-        self._stop_if_too_many(cut, bundles)
-        return bundles
-
-    def _from_record(self, record: dict, step: Step) -> _Searched:
+    def from_journal(self, record: dict, step: Step) -> Searched:
         """What a journal has. Raises ``InputError`` if it is of another search."""
         try:
             return self._restored(record)
         except ValueError:
             raise step.impossible("a path") from None
 
-    def _restored(self, record: dict) -> _Searched:
+    def _restored(self, record: dict) -> Searched:
         """What ``as_record`` was made of. Raises ``ValueError`` if a path is none of this tree."""
-        return _Searched(**record | {"paths": [self.path_through(cells) for cells in record["paths"]]})
+        return Searched(**record | {"paths": [self.path_through(cells) for cells in record["paths"]]})
+
+    def joined(self, roots: Sequence[np.ndarray], parts: Sequence[Part]) -> Searched:
+        """A bundle, given by the paths to its subtrees, from all its parts in their order."""
+        sizes = [0] * len(roots)
+        founds = [self._restored(part.found) for part in parts]
+        for part, found in zip(parts, founds, strict=True):
+            sizes[part.place[0]] += found.generated
+        paths = [path for found in founds for path in found.paths]
+        if paths and not self.every:  # which the last part has found
+            last = parts[-1].place[0]
+            sizes[last] -= self.not_yet(paths[0], len(roots[last]) - 1, parts[-1].depth)
+            del sizes[last + 1 :]
+        return Searched(
+            sum(found.expanded for found in founds),
+            sum(sizes),
+            min(found.least for found in founds),
+            paths,
+            sum(found.seconds for found in founds),
+            sizes,
+        )
 
     def path_through(self, cells: Sequence[int]) -> np.ndarray:
         """The path through some cells of the blank, as successors. Raises ``ValueError`` if this tree has none."""
@@ -334,7 +298,7 @@ class Tree:
             path += ways
         return np.array(path, dtype=np.uint32)
 
-    def _searched(self, bound: int, early: bool, step: Step) -> _Searched:
+    def _searched(self, bound: int, early: bool, step: Step) -> Searched:
         alone = self.threads == 1 and not self.problem.journal.kept and self.problem.cluster is None
         uncut = UNCUT_ALONE if alone else UNCUT
         if self.expected >= uncut or self.most is not None:  # what may be given up is noted on the way
@@ -347,7 +311,7 @@ class Tree:
         if bound + 2 > self.depth or (meeting and not facing):
             self.depth = bound + ROOM
             self.workers = [self.new_worker()]
-        self._reset(self.workers)
+        self.reset(self.workers)
 
     def visited(self) -> np.ndarray:
         """[b] -> how many boards with this sum the last iteration has visited, if it was part of a meeting."""
@@ -374,7 +338,8 @@ class Tree:
             pruning, fact = problem.pruning, str(error).rpartition(": ")[0]
             if moves == pruning.first:
                 raise
-            pruning.notify(f"{fact}: the search goes on looking back {pruning.first} moves")
+            other = "; a journal that has looked back further needs that memory" if problem.journal.kept else ""
+            pruning.notify(f"{fact}: the search goes on looking back {pruning.first} moves{other}")
             self.problem = problem._replace(pruning=pruning._replace(later=pruning.first))
             moves = pruning.first
             self.automaton = made_automaton(problem, moves, self.every, self.threads, report)
@@ -382,7 +347,7 @@ class Tree:
         self.root = np.array([pack(self.automaton.starts[blank], blank)], dtype=np.uint32)
         return moves
 
-    def new_worker(self) -> _Worker:
+    def new_worker(self) -> Worker:
         """What one more thread needs to search this tree."""
         slots, opposite = int(slot_of(node_of(self.depth, 0), 0)), None
         if self.meeting:
@@ -403,10 +368,10 @@ class Tree:
                 np.zeros(2 * self.depth, dtype=np.int64),
             )
         stack = new_stack(self.problem.grid.cells, self.depth)
-        return _Worker(self.problem.heuristic.workspace(slots), stack, np.zeros(2, dtype=np.int64), opposite)
+        return Worker(self.problem.heuristic.workspace(slots), stack, np.zeros(2, dtype=np.int64), opposite)
 
     @staticmethod
-    def _reset(workers: list[_Worker]) -> None:
+    def reset(workers: list[Worker]) -> None:
         """Begin to count anew."""
         for worker in workers:
             worker.done[:] = 0
@@ -417,7 +382,7 @@ class Tree:
         """The boards expanded and generated in this iteration."""
         return sum(int(worker.done[0]) for worker in self.workers), sum(int(worker.done[1]) for worker in self.workers)
 
-    def _pulse(self, bound: int, share: float | None = None) -> None:
+    def pulse(self, bound: int, share: float | None = None) -> None:
         """Between slices: tell how far the search is, and stop it if it is time."""
         expanded, generated = self._done()
         generated += self.outcome.generated
@@ -427,18 +392,24 @@ class Tree:
 
     def _slice(self) -> int:
         """How many boards to expand until the next pulse."""
-        return self.limits.expansions(self.outcome.generated + self._done()[1], SLICE)
+        return self.limits.expansions(self.outcome.generated + self._done()[1], self.slice)
 
     def _below(
         self,
-        worker: _Worker,
+        worker: Worker,
         bound: int,
         prefix: np.ndarray,
         pulse: Callable[[], object],
         early: bool = False,
         floor: _Floor = NO_FLOOR,
-    ) -> _Searched | None:
-        """Search below a path. ``pulse`` is called between slices; if it returns True the rest is abandoned."""
+        left: list[np.ndarray] | None = None,
+        at_once: int | None = None,
+    ) -> Searched | None:
+        """Search below a path. ``pulse`` is called between slices; if it returns True the rest is abandoned.
+
+        With a list of what is ``left``, the paths to the rest are added to it, and what was found is returned.
+        ``at_once`` is how many boards to expand in a slice, if that is not for the limits to say.
+        """
         heuristic, stack, done, opposite = worker
         state = stack.state
         bounded = True if self.problem.heuristic.bounded else None
@@ -453,7 +424,7 @@ class Tree:
         while status != FINISHED:
             listing = (floor.depth, floor.prefixes, floor.counts)
             # If it may be given up, then always at the same place.
-            most = self._slice() if self.most is None else SLICE
+            most = at_once or (self._slice() if self.most is None else SLICE)
             how = (self.problem.by_value, unexpanded, *listing, most, True if early else None)
             status = search_below(heuristic, stack, self.automaton, bound, *how, bounded, opposite)
             unexpanded = False
@@ -463,136 +434,60 @@ class Tree:
             if status == FOUND:
                 paths.append(stack.path[: state[DEPTH] + 2] & 0xFFFFFFFF)
                 if not self.every:
-                    state[GENERATED] -= self._not_yet(paths[0], len(prefix) - 1, len(paths[0]) - 1)
+                    state[GENERATED] -= self.not_yet(paths[0], len(prefix) - 1, len(paths[0]) - 1)
                     break
             if status != FINISHED and pulse():
-                return None
+                if left is None:
+                    return None
+                left += self._left_to_do(stack)
+                break
             if self.most is not None and floor is NO_FLOOR and state[GENERATED] > self.most:
                 break  # too many even without the rest
-        return _Searched(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
+        return Searched(int(state[EXPANDED]), int(state[GENERATED]), int(state[LEAST]), paths)
 
-    def _not_yet(self, path: np.ndarray, first: int, last: int) -> int:
+    def _left_to_do(self, stack: Stack) -> list[np.ndarray]:
+        """The paths to all that a stack still has to search, in the order of the search."""
+        depth, base = int(stack.state[DEPTH]), int(stack.state[BASE])
+        here, paths = (stack.path[: depth + 1] & 0xFFFFFFFF).astype(np.uint32), []
+        for above in range(depth, base - 1, -1):
+            first, moves = int(state_of(here[above])) * MOVES, int(stack.todo[above])
+            while moves:
+                paths.append(np.append(here[: above + 1], self.automaton.successors[first + move_at(moves, 0)]))
+                moves >>= MOVE_BITS
+        return paths
+
+    def not_yet(self, path: np.ndarray, first: int, last: int) -> int:
         """What a recursive search would not yet have generated between two depths of a path.
 
         In the order of values it would have: to order the moves it must evaluate all of them.
         """
         return 0 if self.problem.by_value else later_moves(path, first, last, self.automaton)
 
-    def _in_one_piece(self, bound: int, early: bool) -> _Searched:
+    def _in_one_piece(self, bound: int, early: bool) -> Searched:
         """An iteration by this thread alone."""
         began = time.perf_counter()
-        found = self._below(self.workers[0], bound, self.root, lambda: self._pulse(bound), early)
+        found = self._below(self.workers[0], bound, self.root, lambda: self.pulse(bound), early)
         assert found is not None
         self.took = time.perf_counter() - began
         return found
 
-    def _in_bundles(self, bound: int, step: Step) -> _Searched:
+    def _in_bundles(self, bound: int, step: Step) -> Searched:
         """An iteration cut into bundles, as far as they are not in the journal."""
-        if self._half():
-            step = Step()  # whose bundles depend on the filter, which is lost when the search ends
-        cut = self._cut(bound)
-        step.begin_bundles(len(cut.paths), len(cut.bundles))
-        bundles, earlier = self._known_bundles(cut, step), 0.0
-        self._reset(self.workers[1:])
-        self.workers[0].done[:] = cut.above
-        for found in filter(None, bundles.found):
-            earlier += found.seconds / found.shared_by
-            self.workers[0].done[:] += found.expanded, found.generated
-            self._add_visited(found)
-        self.outcome.earlier += earlier
-        cluster = self.problem.cluster
+        # Bundles of a half depend on the filter, which is lost when the search ends.
+        bundled = Bundled(self, bound, Step() if self._half() else step)
+        found = bundled.search()
+        if not self._half():  # which is only a part of the tree
+            self.sizes = bundled.sizes()
+        self.took = sum(one.seconds for one in bundled.results())
+        return found
 
-        def note(number: int, found: _Searched) -> None:
-            if bundles.found[number] is None:  # whoever has searched it twice
-                found = found._replace(weight=round(cut.weights[number], 3), shared_by=sharers)
-                step.end_bundle(number, found.as_record())
-                bundles.add(number, found)
-
-        shared = cluster is not None and self.meeting is None and is_worth_sharing(self.took)
-        sharers = cluster.threads() if cluster and shared else self.threads
-        if not (cluster and shared and self._by_cluster(cluster, bound, cut, bundles, note)):
-            sharers = self.threads
-            self._by_threads(bound, cut, bundles, note)
-        results = bundles.in_order()
-        self._remember_sizes(cut, results)
-        self.took = sum(found.seconds for found in results)
-        return self._added_up(cut, results)._replace(seconds=earlier)
-
-    def _by_threads(self, bound: int, cut: Cut, bundles: _Bundles, note: Callable[[int, _Searched], object]) -> None:
-        """Search the bundles that are wanted, by all threads of this process."""
-        self.workers += [self.new_worker() for _ in range(self.threads - len(self.workers))]
-        self.executor = self.executor or ThreadPoolExecutor(self.threads)
-        idle: SimpleQueue[_Worker] = SimpleQueue()
-        for worker in self.workers:
-            idle.put(worker)
-
-        def search(number: int) -> None:
-            if bundles.wanted(number):
-                worker = idle.get()
-                try:
-                    paths = [cut.paths[one] for one in cut.bundles[number]]
-                    found = self.search_bundle(worker, bound, paths, lambda: not bundles.wanted(number))
-                    if found is not None:
-                        note(number, found)
-                finally:
-                    idle.put(worker)
-
-        futures = [self.executor.submit(search, number) for number in range(len(cut.bundles))]
-        all_of_it, done = sum(cut.weights), 0.0
-        try:
-            for number, future in enumerate(futures):
-                while not _ended(future):
-                    self._pulse(bound, done / all_of_it)
-                done += cut.weights[number]
-                self._stop_if_too_many(cut, bundles)
-                if number + 1 < bundles.stop_at:  # bundles may be so small that none is waited for
-                    self._pulse(bound, done / all_of_it)
-        except BaseException:
-            bundles.stop(-1)
-            for future in futures:
-                future.cancel()
-            wait(futures)
-            raise
-
-    def _stop_if_too_many(self, cut: Cut, bundles: _Bundles) -> None:
-        """Give an iteration up with the first bundle, in their order, with which it has too many boards."""
-        if self.most is not None:
-            generated = int(cut.above[1])
-            for number, found in enumerate(bundles.found[: bundles.stop_at]):
-                if found is None:
-                    return
-                generated += found.generated
-                if generated > self.most:
-                    bundles.stop(number + 1)
-
-    def _by_cluster(
-        self, cluster: Cluster, bound: int, cut: Cut, bundles: _Bundles, note: Callable[[int, _Searched], object]
-    ) -> bool:
-        """Search the bundles that are wanted, by the workers of a cluster; returns False if none of them can."""
-        all_of_it, known = sum(cut.weights), self.workers[0].done  # what is done is counted as one worker's
-
-        def add(number: int, record: dict) -> int:
-            found = self._restored(record)
-            note(number, found)
-            known[:] += found.expanded, found.generated
-            return bundles.stop_at
-
-        def pulse() -> None:
-            done = sum(weight for weight, found in zip(cut.weights, bundles.found, strict=True) if found)
-            self._pulse(bound, done / all_of_it)
-
-        work = {
-            number: ([key_of(cut.paths[one]) for one in bundle], cut.weights[number])
-            for number, bundle in enumerate(cut.bundles)
-            if bundles.wanted(number)
-        }
-        if not work:
-            return True
-        return cluster.search(self, bound, work, GROWTH * self.took / all_of_it, add, pulse)
+    def expected_seconds(self) -> float:
+        """About how long the next iteration takes one thread."""
+        return self.growth * self.took
 
     def search_bundle(
-        self, worker: _Worker, bound: int, paths: list[np.ndarray], given_up: Callable[[], bool]
-    ) -> _Searched | None:
+        self, worker: Worker, bound: int, paths: list[np.ndarray], given_up: Callable[[], bool]
+    ) -> Searched | None:
         """Search below some paths, one after another; None if that is given up. Others do this at the same time.
 
         The seconds are those of the processor, so that they tell how large a bundle is on a busy machine, too.
@@ -610,7 +505,7 @@ class Tree:
         if before is not None and worker.opposite:
             new = worker.opposite.histogram - before
             visited = {str(total): int(new[total]) for total in np.flatnonzero(new)}
-        return _Searched(
+        return Searched(
             sum(part.expanded for part in parts),
             sum(part.generated for part in parts),
             min(part.least for part in parts),
@@ -620,59 +515,28 @@ class Tree:
             visited,
         )
 
-    def _add_visited(self, found: _Searched) -> None:
-        """Count the sums of the boards of a bundle that was searched before."""
-        opposite = self.workers[0].opposite
-        for total, count in (found.visited or {}).items():
-            assert opposite is not None
-            opposite.histogram[int(total)] += count
+    def search_piece(
+        self, worker: Worker, bound: int, path: np.ndarray, stop: Callable[[], bool], at_once: int | None = None
+    ) -> tuple[Searched, list[np.ndarray]]:
+        """Search below a path until that is to stop; returns what was found, and the paths to what is left."""
+        began, left = time.thread_time(), list[np.ndarray]()
+        found = self._below(worker, bound, path, stop, left=left, at_once=at_once)
+        assert found is not None
+        return found._replace(seconds=time.thread_time() - began), left
 
-    def _cut(self, bound: int) -> Cut:
-        """The tree in bundles, as large as the last iteration suggests."""
+    def cut(self, bound: int) -> Cut:
+        """The tree in bundles: about as many as are wanted, by default as many as the last iteration suggests."""
         worker = self.workers[0]
 
         def below(path: np.ndarray, depth: int) -> Listed:
             floor = _Floor(depth, FIRST_LISTED)
             if path is self.root:  # whatever was listed before is listed again
-                self._reset([worker])
+                self.reset([worker])
             top = self._below(worker, bound, path, lambda: False, floor=floor)
             assert top is not None and not top.paths
             floor.trim(int(worker.stack.state[LISTED]))
             return Listed(floor.prefixes, floor.counts, top.expanded, top.generated, top.least)
 
-        wanted = min(MOST_BUNDLES, max(LEAST_BUNDLES, self.expected // BUNDLE_SIZE))
-        return cut_tree(self.root, below, bound, wanted, self.sizes)
-
-    def _remember_sizes(self, cut: Cut, results: list[_Searched]) -> None:
-        """By which the next iteration is cut, unless only a part of this one was searched."""
-        if self._half():
-            return
-        searched: list[np.ndarray] = []
-        sizes: list[int] = []
-        for bundle, found in zip(cut.bundles, results, strict=False):
-            searched += [cut.paths[number] for number in bundle][: len(found.sizes)]
-            sizes += found.sizes
-        self.sizes = sizes_of(searched, sizes)
-
-    def _added_up(self, cut: Cut, results: list[_Searched]) -> _Searched:
-        """The counts and solutions of an iteration from those of its bundles and of the tree above them."""
-        (expanded, generated), paths = cut.above.tolist(), [path for found in results for path in found.paths]
-        if paths and not self.every:
-            last = cut.bundles[len(results) - 1][len(results[-1].sizes) - 1]  # the path to the solution
-            expanded, generated = cut.before[last].tolist()
-            generated -= self._not_yet(paths[0], 0, len(cut.paths[last]) - 1)
-        return _Searched(
-            expanded + sum(found.expanded for found in results),
-            generated + sum(found.generated for found in results),
-            min([cut.least, *(found.least for found in results)]),
-            paths,
-        )
-
-
-def _ended(future: Future) -> bool:
-    """Wait a little; True once the future has ended."""
-    try:
-        future.result(timeout=PULSE)
-    except TimeoutError:
-        return False
-    return True
+        many = min(MANY_BUNDLES, self.expected // BUNDLE_SIZE)
+        by_size = min(MOST_BUNDLES, max(LEAST_BUNDLES, many, self.expected // LARGE_BUNDLE))
+        return cut_tree(self.root, below, bound, self.wanted or by_size, self.sizes)
