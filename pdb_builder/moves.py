@@ -1,0 +1,83 @@
+"""The moves into a block, found from its footprint whenever they are needed.
+
+A block is entered by some twelve moves, and a level looks at a block only while it gains states, on four to ten
+levels. A list of all moves would take several times the memory of the bit maps where blocks are small, and making it
+would take longer than finding the moves again each time.
+
+Moves can be undone, so the blocks that moves come from are those that the moves of the block lead to. Such a move takes
+a tile from one cell to a free neighbour. The rank of a footprint is a sum over its cells (``index``), of which the move
+changes one; the cells that the tile passes go up or down by one ordinal. That is a sum of a few differences, with no
+need to rank the other footprint from scratch. Only if that has several zones, they have to be looked at.
+"""
+
+from __future__ import annotations
+
+from .base.jit import kernel, lowest, shared
+from .index import BINOMIAL, footprint_at, next_footprint, zone_around
+from .pattern import MAX_TILES
+
+MAX_MOVES = 4 * MAX_TILES  # into one block: a tile has at most four neighbours
+STEPS = 24  # to the footprint so many ranks ahead, step by step is faster than from scratch
+
+
+@shared
+def footprint_ahead(footprint, rank, target, size, cells):
+    """The footprint of rank ``target``, where ``footprint`` is that of a ``rank`` before it."""
+    if target - rank > STEPS:
+        return footprint_at(target, size, cells)
+    for _ in range(target - rank):
+        footprint = next_footprint(footprint)
+    return footprint
+
+
+@kernel
+def list_parted(size, cells, everywhere, near, first_block, parted, low, high):
+    """Fill in ``parted`` for the footprints ``low`` ... ``high - 1``."""
+    footprint = footprint_at(low, size, cells)
+    for rank in range(low, high):
+        free = everywhere & ~footprint
+        for place in range(first_block[rank] - rank, first_block[rank + 1] - rank - 1):
+            parted[place] = zone_around(free & -free, free, near)
+            free &= ~parted[place]
+        footprint = next_footprint(footprint)
+
+
+@shared
+def find_moves(footprint, rank, zone, size, near, first_block, parted, cells, ranks, sources, recipes):
+    """Find the moves into the block of a zone of the footprint with this rank, and return their number.
+
+    Move i comes from block ``sources[i]``, of the footprint with rank ``ranks[i]``, and ``recipes[i]`` is the number of
+    its recipe: ordinal there * size + ordinal here. The zone is a set of cells; ``cells`` is scratch memory.
+    """
+    tiles = footprint
+    for ordinal in range(size):
+        cells[ordinal] = lowest(tiles)
+        tiles &= tiles - 1
+    moves = 0
+    for here in range(size):
+        cell = cells[here]
+        without = rank - BINOMIAL[cell, here + 1]
+        targets = near[cell] & zone
+        while targets != 0:
+            target = lowest(targets)
+            targets &= targets - 1
+            there = here
+            other = without
+            while there + 1 < size and cells[there + 1] < target:
+                there += 1
+                other += BINOMIAL[cells[there], there] - BINOMIAL[cells[there], there + 1]
+            while there > 0 and cells[there - 1] > target:
+                there -= 1
+                other += BINOMIAL[cells[there], there + 2] - BINOMIAL[cells[there], there + 1]
+            other += BINOMIAL[target, there + 1]
+            source = first_block[other]
+            zones = source - other
+            for place in range(zones, first_block[other + 1] - other - 1):
+                if (parted[place] >> cell) & 1:
+                    break
+                source += 1
+            ranks[moves] = other
+            sources[moves] = source
+            recipes[moves] = there * size + here
+            moves += 1
+    return moves
