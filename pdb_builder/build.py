@@ -60,7 +60,7 @@ from .lanes import (
     prefetch_rows,
     spread_rows,
 )
-from .moves import MAX_MOVES, find_moves, footprint_ahead, list_parted
+from .moves import MAX_MOVES, find_moves, footprint_ahead, lay_out, list_parted
 from .pattern import MAX_TILES, Pattern, check_pattern
 from .recipes import MAX_TERMS, recipes_of
 from .small_blocks import SMALL, carry_small, small_recipes
@@ -206,6 +206,10 @@ def _sweep_kernel(size: int):
         # threads share.
         cells, everywhere, near, first_block, parted = board
         turn, remaining = blocks
+        if small:
+            targets, shuffles, turned = recipes
+        else:
+            groups, targets, origins, shuffles, row_source, terms, masks, rotations = recipes
         previous_bits, previous_active = previous
         new_bits, new_active = new
         arrived = np.zeros(width + SPARE, dtype=np.uint8)
@@ -213,7 +217,9 @@ def _sweep_kernel(size: int):
         before = np.zeros(words + SPARE, dtype=np.uint32)
         after = np.zeros(words + SPARE, dtype=np.uint32)
         after_small = np.zeros(8, dtype=np.int64)
-        tile_cells = np.empty(MAX_TILES, dtype=np.int64)
+        tile_cells = np.empty(MAX_TILES + 1, dtype=np.int64)
+        fall = np.empty(MAX_TILES + 1, dtype=np.int64)
+        rise = np.empty(MAX_TILES + 1, dtype=np.int64)
         ranks = np.empty(MAX_MOVES, dtype=np.int64)
         sources = np.empty(MAX_MOVES, dtype=np.int64)
         numbers = np.empty(MAX_MOVES, dtype=np.int64)
@@ -230,6 +236,7 @@ def _sweep_kernel(size: int):
                 break
             footprint = footprint_ahead(footprint, at, rank, size, cells)
             at = rank
+            lay_out(footprint, size, tile_cells, fall, rise)
             free = everywhere & ~footprint
             first, last = first_block[rank], first_block[rank + 1]
             done = True
@@ -241,14 +248,13 @@ def _sweep_kernel(size: int):
                     continue
                 done = False
                 moves = find_moves(
-                    footprint, rank, zone, size, near, first_block, parted, tile_cells, ranks, sources, numbers
+                    footprint, rank, zone, size, near, first_block, parted, tile_cells, fall, rise, ranks, sources, numbers, previous_bits, width
                 )
                 if small:
                     count = carry_small(
-                        width, moves, sources, numbers, recipes, previous_bits, new_bits, visited, block, accumulate, after_small
+                        width, moves, sources, numbers, targets, shuffles, turned, previous_bits, new_bits, visited, block, accumulate, after_small
                     )
                 else:
-                    groups, targets, origins, shuffles, row_source, terms, masks, rotations = recipes
                     active = 0
                     for move in range(moves):
                         if previous_active[sources[move]] != 0:

@@ -12,7 +12,7 @@ need to rank the other footprint from scratch. Only if that has several zones, t
 
 from __future__ import annotations
 
-from .base.jit import kernel, lowest, shared
+from .base.jit import kernel, lowest, popcount, prefetch_line, shared
 from .index import BINOMIAL, footprint_at, next_footprint, zone_around
 from .pattern import MAX_TILES
 
@@ -43,39 +43,48 @@ def list_parted(size, cells, everywhere, near, first_block, parted, low, high):
 
 
 @shared
-def find_moves(footprint, rank, zone, size, near, first_block, parted, cells, ranks, sources, recipes):
+def lay_out(footprint, size, cells, fall, rise):
+    """Fill in the cells of a footprint, and what its rank gains if the cells of ordinals below j fall or rise by one."""
+    change = 0
+    for ordinal in range(size):
+        cells[ordinal] = lowest(footprint)
+        footprint &= footprint - 1
+        fall[ordinal] = change
+        change += BINOMIAL[cells[ordinal], ordinal] - BINOMIAL[cells[ordinal], ordinal + 1]
+    fall[size] = change
+    change = 0
+    for ordinal in range(size - 1):
+        rise[ordinal] = change
+        change += BINOMIAL[cells[ordinal], ordinal + 2] - BINOMIAL[cells[ordinal], ordinal + 1]
+    rise[size - 1] = change
+
+
+@shared
+def find_moves(footprint, rank, zone, size, near, first_block, parted, cells, fall, rise, ranks, sources, recipes, bits, width):
     """Find the moves into the block of a zone of the footprint with this rank, and return their number.
 
     Move i comes from block ``sources[i]``, of the footprint with rank ``ranks[i]``, and ``recipes[i]`` is the number of
-    its recipe: ordinal there * size + ordinal here. The zone is a set of cells; ``cells`` is scratch memory.
+    its recipe: ordinal there * size + ordinal here. The zone is a set of cells.
     """
-    tiles = footprint
-    for ordinal in range(size):
-        cells[ordinal] = lowest(tiles)
-        tiles &= tiles - 1
     moves = 0
     for here in range(size):
         cell = cells[here]
+        others = footprint & ~(1 << cell)
         without = rank - BINOMIAL[cell, here + 1]
         targets = near[cell] & zone
         while targets != 0:
             target = lowest(targets)
             targets &= targets - 1
-            there = here
-            other = without
-            while there + 1 < size and cells[there + 1] < target:
-                there += 1
-                other += BINOMIAL[cells[there], there] - BINOMIAL[cells[there], there + 1]
-            while there > 0 and cells[there - 1] > target:
-                there -= 1
-                other += BINOMIAL[cells[there], there + 2] - BINOMIAL[cells[there], there + 1]
-            other += BINOMIAL[target, there + 1]
+            there = popcount(others & ((1 << target) - 1))
+            passed = fall[there + 1] - fall[here + 1] if target > cell else rise[here] - rise[there]
+            other = without + passed + BINOMIAL[target, there + 1]
             source = first_block[other]
             zones = source - other
             for place in range(zones, first_block[other + 1] - other - 1):
                 if (parted[place] >> cell) & 1:
                     break
                 source += 1
+            prefetch_line(bits, source * width)
             ranks[moves] = other
             sources[moves] = source
             recipes[moves] = there * size + here

@@ -50,13 +50,12 @@ def small_recipes(size: int) -> SmallRecipes:
 
 
 @inlined
-def carry_small(width, moves, sources, numbers, recipes, previous, new, visited, block, accumulate, after):
+def carry_small(width, moves, sources, numbers, targets, shuffles, turned, previous, new, visited, block, accumulate, after):
     """Carry the states of some moves into a block, put what is new into the maps, and return how many states that are.
 
     The moves come from the blocks ``sources``, with the recipes ``numbers``. ``accumulate`` is explained in ``build``,
     and ``after`` is scratch memory.
     """
-    targets, shuffles, turned = recipes
     rows = max(1, width // ROW_BYTES)
     low = 0
     high = 0
