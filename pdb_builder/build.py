@@ -248,7 +248,7 @@ def _sweep_kernel(size: int):
                     continue
                 done = False
                 moves = find_moves(
-                    footprint, rank, zone, size, near, first_block, parted, tile_cells, fall, rise, ranks, sources, numbers, previous_bits, width
+                    footprint, rank, zone, size, near, first_block, parted, tile_cells, fall, rise, ranks, sources, numbers, previous_bits, width * small
                 )
                 if small:
                     count = carry_small(
