@@ -8,13 +8,16 @@ over all states, which ``index`` numbers. One level does the following for every
    over and collect what arrives.
 2. What arrives and has not been visited is the block's part of the new level.
 
-Each block is written by one thread only, so no locks are needed. Blocks without unvisited states are
-skipped, and so are moves from blocks that had nothing on the level before.
+Each block is written by one thread only, so no locks are needed. A level looks only at blocks that may
+gain something: the first states of a block wake the footprints around it up, and when all states of a
+footprint have been visited, its turn is over. In between, the block gains states on nearly all levels of
+its parity, which is not more than four to ten. The moves are found each time (``moves``).
 
 *A move carries a whole block at once*, by a recipe of a few dozen vector operations (``recipes``). One
 operation handles many states, so pulling entire blocks is faster than following single states unless
 there are hardly any. The maps are packed, eight states to a byte. More than half of the moves change no
 arrangement and work on them as they are; for the others the rows of a block are spread to words first (``lanes``).
+Blocks of up to five tiles are so small that they are carried in registers (``small_blocks``).
 
 *The two parities never share a level.* On a bipartite board every move changes the colour of one
 tile's cell, so the parity of the distance depends only on the footprint. A level only reads blocks of
@@ -71,36 +74,24 @@ NO_DISTANCES = np.zeros(0, dtype=np.uint8)
 # ---- the level loop -----------------------------------------------------------------------------
 
 
-# Whose turn it is: footprints that no state was found next to are asleep, and those with all states found are done.
+# On which levels it is a footprint's turn. None as long as no state next to it was found, nor when all of its own were.
 ASLEEP, EVEN, ODD, DONE = 0, 1, 2, 4
 
 
 class Board(NamedTuple):
-    """What kernels know about the board and the index."""
+    """What the search has to know to find moves."""
 
     cells: int
-    everywhere: np.int64
+    everywhere: int  # the set of all cells
     near: np.ndarray
     first_block: np.ndarray
-    parted: np.ndarray
+    parted: np.ndarray  # see ``moves``
 
 
-@shared
-def next_due(turn, rank, high, due):
-    """The first footprint from ``rank`` on whose turn it is on levels of the given kind, or ``high`` or more."""
-    everywhere = due * 0x0101010101010101
-    while rank < high:
-        ready = word_at(turn, rank) & everywhere
-        if ready != 0:
-            return rank + (lowest(ready) >> 3)
-        rank += 8
-    return rank
+class Search(NamedTuple):
+    """How far the search is."""
 
-
-class Blocks(NamedTuple):
-    """What the search knows about blocks."""
-
-    turn: np.ndarray  # footprint -> whether to look at its blocks on even levels, on odd ones, or never again
+    turn: np.ndarray  # footprint -> ASLEEP, EVEN, ODD, both, or DONE
     remaining: np.ndarray  # block -> how many of its states have not been visited
 
 
@@ -157,6 +148,21 @@ class FrontierMaps:
 
 
 @shared
+def _next_turn(turn, rank, high, due):
+    """The first footprint from ``rank`` on whose turn it is on levels of the kind ``due``: ``high`` or more if none is.
+
+    Eight are looked at together. Which footprints a level concerns changes slowly, and most are asleep or done.
+    """
+    each = due * 0x0101010101010101
+    while rank < high:
+        found = word_at(turn, rank) & each
+        if found != 0:
+            return rank + (lowest(found) >> 3)
+        rank += 8
+    return rank
+
+
+@shared
 def _record_level(level, distances, place, width, new_bits, visited, block, first, last):
     """Write the level into the entries of a footprint that ``block`` is the first of its blocks to reach.
 
@@ -192,11 +198,13 @@ def _sweep_kernel(size: int):
     row_width = width // words
     run = min(rows, 24)  # rows per operation in a shuffle
     stretch = _longest_run(width, 1024, 16)  # bytes per operation where all are treated alike
-    small = size <= SMALL
     ahead = min(width, 1024)  # bytes of the next source to prefetch; the hardware prefetcher follows from there
+    small = size <= SMALL
+    at_once = width if small else 0  # small blocks are prefetched as soon as it is known where they are
+    row_type = np.int64 if small else np.uint32
 
     @kernel
-    def sweep(level, bipartite, accumulate, board, recipes, blocks, previous, new, visited, distances, low, high):
+    def sweep(level, bipartite, accumulate, board, recipes, search, previous, new, visited, distances, low, high):
         """Find the states of ``level`` in the footprints ``low`` ... ``high - 1`` and return their number.
 
         They are put into the map of ``new``: to ``accumulate`` is to leave what is there, which together with the map
@@ -205,7 +213,7 @@ def _sweep_kernel(size: int):
         # Unpacked only once: every access to an array in a tuple changes its reference count, which all
         # threads share.
         cells, everywhere, near, first_block, parted = board
-        turn, remaining = blocks
+        turn, remaining = search
         if small:
             targets, shuffles, turned = recipes
         else:
@@ -215,9 +223,8 @@ def _sweep_kernel(size: int):
         arrived = np.zeros(width + SPARE, dtype=np.uint8)
         shuffled = np.zeros(width + SPARE, dtype=np.uint8)
         before = np.zeros(words + SPARE, dtype=np.uint32)
-        after = np.zeros(words + SPARE, dtype=np.uint32)
-        after_small = np.zeros(8, dtype=np.int64)
-        tile_cells = np.empty(MAX_TILES + 1, dtype=np.int64)
+        after = np.zeros(words + SPARE, dtype=row_type)
+        tile_cells = np.empty(MAX_TILES, dtype=np.int64)
         fall = np.empty(MAX_TILES + 1, dtype=np.int64)
         rise = np.empty(MAX_TILES + 1, dtype=np.int64)
         ranks = np.empty(MAX_MOVES, dtype=np.int64)
@@ -225,17 +232,13 @@ def _sweep_kernel(size: int):
         numbers = np.empty(MAX_MOVES, dtype=np.int64)
         queue = np.empty(MAX_MOVES, dtype=np.int64)
         due = EVEN << (level & 1) if bipartite else EVEN | ODD
-        wake = EVEN << (~level & 1) if bipartite else EVEN | ODD
+        due_next = EVEN << (~level & 1) if bipartite else EVEN | ODD
         total = 0
-        rank = low
-        at = low
+        rank_before = low
         footprint = footprint_at(low, size, cells)
-        while True:
-            rank = next_due(turn, rank, high, due)
-            if rank >= high:
-                break
-            footprint = footprint_ahead(footprint, at, rank, size, cells)
-            at = rank
+        rank = _next_turn(turn, low, high, due)
+        while rank < high:
+            footprint = footprint_ahead(footprint, rank_before, rank, size, cells)
             lay_out(footprint, size, tile_cells, fall, rise)
             free = everywhere & ~footprint
             first, last = first_block[rank], first_block[rank + 1]
@@ -247,12 +250,14 @@ def _sweep_kernel(size: int):
                 if remaining[block] == 0:
                     continue
                 done = False
+                where = (near, first_block, parted, tile_cells, fall, rise)
                 moves = find_moves(
-                    footprint, rank, zone, size, near, first_block, parted, tile_cells, fall, rise, ranks, sources, numbers, previous_bits, width * small
+                    *(footprint, rank, zone, size), *where, *(ranks, sources, numbers), *(previous_bits, at_once)
                 )
                 if small:
+                    how = (width, targets, shuffles, turned, after)
                     count = carry_small(
-                        width, moves, sources, numbers, targets, shuffles, turned, previous_bits, new_bits, visited, block, accumulate, after_small
+                        *how, *(moves, sources, numbers), *(previous_bits, new_bits, visited), block, accumulate
                     )
                 else:
                     active = 0
@@ -309,19 +314,19 @@ def _sweep_kernel(size: int):
                 if count == 0:
                     continue
                 if distances.size != 0:
-                    _record_level(
-                        level, distances, rank * arrangements, width, new_bits, visited, block, first, last
-                    )
+                    place = rank * arrangements
+                    _record_level(level, distances, place, width, new_bits, visited, block, first, last)
                 new_active[block] = 1
-                if remaining[block] == arrangements:
+                if remaining[block] == arrangements:  # the first ones
                     for move in range(moves):
                         if turn[ranks[move]] == ASLEEP:
-                            turn[ranks[move]] = wake
+                            turn[ranks[move]] = due_next
                 remaining[block] -= count
                 total += count
-            if done and bipartite:
+            if done and bipartite:  # otherwise it is not active on one of the two frontiers only
                 turn[rank] = DONE
-            rank += 1
+            rank_before = rank
+            rank = _next_turn(turn, rank + 1, high, due)
         return total
 
     return sweep
@@ -466,26 +471,25 @@ def _search_levels(
     share(list_parted, size, grid.cells, everywhere, index.near, first_block, parted)
     board = Board(grid.cells, everywhere, index.near, first_block, parted)
     turn = np.full(index.footprints + SPARE, ASLEEP, dtype=np.uint8)
-    blocks = Blocks(turn, np.full(index.blocks, index.arrangements, dtype=np.min_scalar_type(index.arrangements)))
+    remaining = np.full(index.blocks, index.arrangements, dtype=np.min_scalar_type(index.arrangements))
 
     # In a canonical goal the tiles are in the order of their cells, so the goal is arrangement 0.
     goal_rank = int(footprint_rank(goal))
-    goal_zone = zone_number(blank, grid.all_cells & ~goal, grid.near)
-    goal_block = int(first_block[goal_rank]) + goal_zone
-    for cell in grid.cells_of(goal) if False else [c for c in range(grid.cells) if goal >> c & 1]:
-        for target in grid.neighbours[cell]:
-            if not goal >> target & 1:
+    goal_block = int(first_block[goal_rank]) + zone_number(blank, grid.all_cells & ~goal, grid.near)
+    for cell, around in enumerate(grid.neighbours):
+        for target in around:
+            if goal >> cell & 1 > goal >> target & 1:
                 turn[footprint_rank(goal ^ 1 << cell ^ 1 << target)] = ODD if grid.bipartite else EVEN | ODD
     start, _, visited = maps.at(1)
     start.bits[goal_block * width] = 1
     start.active[goal_block] = 1
     if not maps.accumulate:
         visited[goal_block * width] = 1
-    blocks.remaining[goal_block] -= 1
+    remaining[goal_block] -= 1
     distances[goal_rank * index.arrangements : goal_rank * index.arrangements + 1] = 0
 
     recipes = small_recipes(size) if size <= SMALL else recipes_of(size)
-    how = (grid.bipartite, maps.accumulate, board, recipes, blocks)
+    how = (grid.bipartite, maps.accumulate, board, recipes, Search(turn, remaining))
     sweep = _sweep_kernel(size)
     counts = []
     found = 1

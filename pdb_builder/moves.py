@@ -1,13 +1,14 @@
 """The moves into a block, found from its footprint whenever they are needed.
 
-A block is entered by some twelve moves, and a level looks at a block only while it gains states, on four to ten
-levels. A list of all moves would take several times the memory of the bit maps where blocks are small, and making it
-would take longer than finding the moves again each time.
+A block is entered by some twelve moves, and is looked at only while it gains states, on four to ten levels. A list of
+all moves would take several times the memory of the bit maps where blocks are small, and making it took longer than the
+search itself takes there.
 
 Moves can be undone, so the blocks that moves come from are those that the moves of the block lead to. Such a move takes
 a tile from one cell to a free neighbour. The rank of a footprint is a sum over its cells (``index``), of which the move
 changes one; the cells that the tile passes go up or down by one ordinal. That is a sum of a few differences, with no
-need to rank the other footprint from scratch. Only if that has several zones, they have to be looked at.
+need to rank the other footprint from scratch. Which of its zones the blank is in is looked up: most footprints have one
+zone only, and ``parted`` has those of the others.
 """
 
 from __future__ import annotations
@@ -32,7 +33,10 @@ def footprint_ahead(footprint, rank, target, size, cells):
 
 @kernel
 def list_parted(size, cells, everywhere, near, first_block, parted, low, high):
-    """Fill in ``parted`` for the footprints ``low`` ... ``high - 1``."""
+    """Fill in ``parted`` for the footprints ``low`` ... ``high - 1``: their zones, but for the last of each.
+
+    The last one is what is left. So the zones of the footprint with rank r begin at place ``first_block[r] - r``.
+    """
     footprint = footprint_at(low, size, cells)
     for rank in range(low, high):
         free = everywhere & ~footprint
@@ -44,7 +48,7 @@ def list_parted(size, cells, everywhere, near, first_block, parted, low, high):
 
 @shared
 def lay_out(footprint, size, cells, fall, rise):
-    """Fill in the cells of a footprint, and what its rank gains if the cells of ordinals below j fall or rise by one."""
+    """Fill in the cells of a footprint by ordinal, and how its rank changes if the first j fall or rise by an ordinal."""
     change = 0
     for ordinal in range(size):
         cells[ordinal] = lowest(footprint)
@@ -60,11 +64,14 @@ def lay_out(footprint, size, cells, fall, rise):
 
 
 @shared
-def find_moves(footprint, rank, zone, size, near, first_block, parted, cells, fall, rise, ranks, sources, recipes, bits, width):
+def find_moves(
+    footprint, rank, zone, size, near, first_block, parted, cells, fall, rise, ranks, sources, recipes, bits, width
+):
     """Find the moves into the block of a zone of the footprint with this rank, and return their number.
 
     Move i comes from block ``sources[i]``, of the footprint with rank ``ranks[i]``, and ``recipes[i]`` is the number of
-    its recipe: ordinal there * size + ordinal here. The zone is a set of cells.
+    its recipe: ordinal there * size + ordinal here. The zone is a set of cells; ``cells``, ``fall`` and ``rise`` are from
+    ``lay_out``. The memory of the sources is requested, if blocks have ``width`` bytes of ``bits``.
     """
     moves = 0
     for here in range(size):

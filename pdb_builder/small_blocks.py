@@ -50,11 +50,14 @@ def small_recipes(size: int) -> SmallRecipes:
 
 
 @inlined
-def carry_small(width, moves, sources, numbers, targets, shuffles, turned, previous, new, visited, block, accumulate, after):
+def carry_small(
+    width, targets, shuffles, turned, after, moves, sources, numbers, previous, new, visited, block, accumulate
+):
     """Carry the states of some moves into a block, put what is new into the maps, and return how many states that are.
 
-    The moves come from the blocks ``sources``, with the recipes ``numbers``. ``accumulate`` is explained in ``build``,
-    and ``after`` is scratch memory.
+    The moves come from the blocks ``sources``, with the recipes ``numbers``. ``accumulate`` is explained in ``build``;
+    ``after`` is scratch memory. What stands in inactive blocks arrives as well, but it is from earlier levels, so all
+    its neighbours have been visited: it would take longer to look whether a block is active than to carry it.
     """
     rows = max(1, width // ROW_BYTES)
     low = 0
