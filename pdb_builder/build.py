@@ -250,6 +250,8 @@ def _sweep_kernel(size: int):
                 if remaining[block] == 0:
                     continue
                 done = False
+                prefetch_rows(new_bits, block * width, ahead)
+                prefetch_rows(visited, block * width, ahead)
                 where = (near, first_block, parted, tile_cells, fall, rise)
                 moves = find_moves(
                     *(footprint, rank, zone, size), *where, *(ranks, sources, numbers), *(previous_bits, at_once)
@@ -268,8 +270,6 @@ def _sweep_kernel(size: int):
                     if active == 0:
                         continue
                     prefetch_rows(previous_bits, sources[queue[0]] * width, ahead)
-                    prefetch_rows(new_bits, block * width, ahead)
-                    prefetch_rows(visited, block * width, ahead)
                     arrived[:] = 0
                     any_shuffled = False
                     for place in range(active):

@@ -13,12 +13,20 @@ zone only, and ``parted`` has those of the others.
 
 from __future__ import annotations
 
-from .base.jit import kernel, lowest, popcount, prefetch_line, shared
+from .base.jit import fetch, kernel, lowest, popcount, prefetch_line, put, shared
 from .index import BINOMIAL, footprint_at, next_footprint, zone_around
 from .pattern import MAX_TILES
 
+ROW = BINOMIAL.shape[1]
+CHOICES = BINOMIAL.ravel()
 MAX_MOVES = 4 * MAX_TILES  # into one block: a tile has at most four neighbours
 STEPS = 24  # to the footprint so many ranks ahead, step by step is faster than from scratch
+
+
+@shared
+def _choices(cell, ordinal):
+    """``BINOMIAL[cell, ordinal]``, unchecked."""
+    return fetch(CHOICES, cell * ROW + ordinal)
 
 
 @shared
@@ -48,7 +56,7 @@ def list_parted(size, cells, everywhere, near, first_block, parted, low, high):
 
 @shared
 def lay_out(footprint, size, cells, fall, rise):
-    """Fill in the cells of a footprint by ordinal, and how its rank changes if the first j fall or rise by an ordinal."""
+    """Fill in the cells of a footprint by ordinal, and how its rank changes if the first j fall or rise by one."""
     change = 0
     for ordinal in range(size):
         cells[ordinal] = lowest(footprint)
@@ -70,30 +78,33 @@ def find_moves(
     """Find the moves into the block of a zone of the footprint with this rank, and return their number.
 
     Move i comes from block ``sources[i]``, of the footprint with rank ``ranks[i]``, and ``recipes[i]`` is the number of
-    its recipe: ordinal there * size + ordinal here. The zone is a set of cells; ``cells``, ``fall`` and ``rise`` are from
-    ``lay_out``. The memory of the sources is requested, if blocks have ``width`` bytes of ``bits``.
+    its recipe: ordinal there * size + ordinal here. The zone is a set of cells; ``lay_out`` makes ``cells``, ``fall``
+    and ``rise``. The memory of the sources is requested, if blocks have ``width`` bytes of ``bits``.
     """
     moves = 0
     for here in range(size):
-        cell = cells[here]
+        cell = fetch(cells, here)
         others = footprint & ~(1 << cell)
-        without = rank - BINOMIAL[cell, here + 1]
-        targets = near[cell] & zone
+        without = rank - _choices(cell, here + 1)
+        targets = fetch(near, cell) & zone
         while targets != 0:
             target = lowest(targets)
             targets &= targets - 1
             there = popcount(others & ((1 << target) - 1))
-            passed = fall[there + 1] - fall[here + 1] if target > cell else rise[here] - rise[there]
-            other = without + passed + BINOMIAL[target, there + 1]
-            source = first_block[other]
+            if target > cell:
+                passed = fetch(fall, there + 1) - fetch(fall, here + 1)
+            else:
+                passed = fetch(rise, here) - fetch(rise, there)
+            other = without + passed + _choices(target, there + 1)
+            source = fetch(first_block, other)
             zones = source - other
-            for place in range(zones, first_block[other + 1] - other - 1):
-                if (parted[place] >> cell) & 1:
+            for place in range(zones, fetch(first_block, other + 1) - other - 1):
+                if (fetch(parted, place) >> cell) & 1:
                     break
                 source += 1
             prefetch_line(bits, source * width)
-            ranks[moves] = other
-            sources[moves] = source
-            recipes[moves] = there * size + here
+            put(ranks, moves, other)
+            put(sources, moves, source)
+            put(recipes, moves, there * size + here)
             moves += 1
     return moves
