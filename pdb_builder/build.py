@@ -11,7 +11,7 @@ over all states, which ``index`` numbers. One level does the following for every
 Each block is written by one thread only, so no locks are needed. A level looks only at blocks that may
 gain something: the first states of a block wake the footprints around it up, and when all states of a
 footprint have been visited, its turn is over. In between, the block gains states on nearly all levels of
-its parity, which is not more than four to ten. The moves are found each time (``moves``).
+its parity. The moves are found each time (``moves``).
 
 *A move carries a whole block at once*, by a recipe of a few dozen vector operations (``recipes``). One
 operation handles many states, so pulling entire blocks is faster than following single states unless
@@ -323,7 +323,7 @@ def _sweep_kernel(size: int):
                             turn[ranks[move]] = due_next
                 remaining[block] -= count
                 total += count
-            if done and bipartite:  # otherwise it is not active on one of the two frontiers only
+            if done and bipartite:  # where there are two frontiers, it is yet active in the other one
                 turn[rank] = DONE
             rank_before = rank
             rank = _next_turn(turn, rank + 1, high, due)

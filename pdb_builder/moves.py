@@ -1,8 +1,7 @@
 """The moves into a block, found from its footprint whenever they are needed.
 
-A block is entered by some twelve moves, and is looked at only while it gains states, on four to ten levels. A list of
-all moves would take several times the memory of the bit maps where blocks are small, and making it took longer than the
-search itself takes there.
+A block of a sparse board is entered by some thirteen moves, and is looked at only while it gains states, on about four
+levels if it is small. A list of all moves would take several times the memory of its bits, and a fifth of the time.
 
 Moves can be undone, so the blocks that moves come from are those that the moves of the block lead to. Such a move takes
 a tile from one cell to a free neighbour. The rank of a footprint is a sum over its cells (``index``), of which the move
