@@ -8,13 +8,16 @@ over all states, which ``index`` numbers. One level does the following for every
    over and collect what arrives.
 2. What arrives and has not been visited is the block's part of the new level.
 
-Each block is written by one thread only, so no locks are needed. Blocks without unvisited states are
-skipped, and so are moves from blocks that had nothing on the level before.
+Each block is written by one thread only, so no locks are needed. A level looks only at blocks that may
+gain something: the first states of a block wake the footprints around it up, and when all states of a
+footprint have been visited, its turn is over. In between, the block gains states on nearly all levels of
+its parity. The moves are found each time (``moves``).
 
 *A move carries a whole block at once*, by a recipe of a few dozen vector operations (``recipes``). One
 operation handles many states, so pulling entire blocks is faster than following single states unless
 there are hardly any. The maps are packed, eight states to a byte. More than half of the moves change no
 arrangement and work on them as they are; for the others the rows of a block are spread to words first (``lanes``).
+Blocks of up to five tiles are so small that they are carried in registers (``small_blocks``).
 
 *The two parities never share a level.* On a bipartite board every move changes the colour of one
 tile's cell, so the parity of the distance depends only on the footprint. A level only reads blocks of
@@ -44,21 +47,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .base.errors import InputError
-from .base.jit import kernel, lowest, popcount, shared
+from .base.jit import kernel, lowest, shared, word_at
 from .base.workers import Workers
 from .encoding import UNREACHED, block_bytes, check_encoding
 from .grid import Grid
-from .index import (
-    LEADING,
-    Index,
-    footprint_at,
-    footprint_rank,
-    index_of,
-    next_footprint,
-    signed_masks,
-    zone_around,
-    zone_number,
-)
+from .index import LEADING, Index, footprint_at, footprint_rank, index_of, signed_masks, zone_number
 from .lanes import (
     SPARE,
     add_new,
@@ -70,86 +63,35 @@ from .lanes import (
     prefetch_rows,
     spread_rows,
 )
+from .moves import MAX_MOVES, find_moves, footprint_ahead, lay_out, list_parted
 from .pattern import MAX_TILES, Pattern, check_pattern
 from .recipes import MAX_TERMS, recipes_of
+from .small_blocks import SMALL, carry_small, small_recipes
 
-MAX_MOVES = 4 * MAX_TILES  # into one block: a tile has at most four neighbours
 NO_DISTANCES = np.zeros(0, dtype=np.uint8)
-
-
-# ---- moves between blocks -----------------------------------------------------------------------
-
-
-class BlockMoves(NamedTuple):
-    """The moves between blocks. Those that enter block b have the numbers ``start[b]`` ... ``start[b + 1] - 1``."""
-
-    start: np.ndarray
-    source: np.ndarray  # the block a move comes from
-    recipe: np.ndarray  # the number of its recipe: ordinal there * k + ordinal here
-
-
-@kernel
-def _count_moves(size, cells, everywhere, near, first_block, counts, parity, odd_cells, goal_parity, low, high):
-    """Count the moves into each block of the footprints ``low`` ... ``high - 1``, and record the block's parity."""
-    footprint = footprint_at(low, size, cells)
-    for rank in range(low, high):
-        free = everywhere & ~footprint
-        lone = first_block[rank] + 1 == first_block[rank + 1]  # no need to look for its only zone
-        for block in range(first_block[rank], first_block[rank + 1]):
-            zone = free if lone else zone_around(free & -free, free, near)
-            free &= ~zone
-            tiles = footprint
-            moves = 0
-            while tiles != 0:
-                moves += popcount(near[lowest(tiles)] & zone)
-                tiles &= tiles - 1
-            counts[block] = moves
-            parity[block] = (popcount(footprint & odd_cells) + goal_parity) & 1
-        footprint = next_footprint(footprint)
-
-
-@kernel
-def _list_moves(size, cells, everywhere, near, first_block, start, source, recipe, low, high):
-    """Fill in the moves into each block of the footprints ``low`` ... ``high - 1``.
-
-    They are found as the reverses of the moves that leave the block.
-    """
-    footprint = footprint_at(low, size, cells)
-    for rank in range(low, high):
-        free = everywhere & ~footprint
-        lone = first_block[rank] + 1 == first_block[rank + 1]  # no need to look for its only zone
-        for block in range(first_block[rank], first_block[rank + 1]):
-            zone = free if lone else zone_around(free & -free, free, near)
-            free &= ~zone
-            at = start[block]
-            tiles = footprint
-            here = 0
-            while tiles != 0:
-                cell = lowest(tiles)
-                tiles &= tiles - 1
-                targets = near[cell] & zone
-                while targets != 0:
-                    target = lowest(targets)
-                    targets &= targets - 1
-                    other = (footprint & ~(1 << cell)) | (1 << target)
-                    there = popcount(other & ((1 << target) - 1))
-                    other_rank = footprint_rank(other)
-                    source[at] = first_block[other_rank]
-                    if first_block[other_rank] + 1 < first_block[other_rank + 1]:
-                        source[at] += zone_number(cell, everywhere & ~other, near)
-                    recipe[at] = there * size + here
-                    at += 1
-                here += 1
-        footprint = next_footprint(footprint)
 
 
 # ---- the level loop -----------------------------------------------------------------------------
 
 
-class Blocks(NamedTuple):
-    """What the search knows about blocks."""
+# On which levels it is a footprint's turn. None as long as no state next to it was found, nor when all of its own were.
+ASLEEP, EVEN, ODD, DONE = 0, 1, 2, 4
 
-    parity: np.ndarray  # block -> the parity of its distances
+
+class Board(NamedTuple):
+    """What the search has to know to find moves."""
+
+    cells: int
+    everywhere: int  # the set of all cells
+    near: np.ndarray
+    first_block: np.ndarray
+    parted: np.ndarray  # see ``moves``
+
+
+class Search(NamedTuple):
+    """How far the search is."""
+
+    turn: np.ndarray  # footprint -> ASLEEP, EVEN, ODD, both, or DONE
     remaining: np.ndarray  # block -> how many of its states have not been visited
 
 
@@ -206,6 +148,21 @@ class FrontierMaps:
 
 
 @shared
+def _next_turn(turn, rank, high, due):
+    """The first footprint from ``rank`` on whose turn it is on levels of the kind ``due``: ``high`` or more if none is.
+
+    Eight are looked at together. Which footprints a level concerns changes slowly, and most are asleep or done.
+    """
+    each = due * 0x0101010101010101
+    while rank < high:
+        found = word_at(turn, rank) & each
+        if found != 0:
+            return rank + (lowest(found) >> 3)
+        rank += 8
+    return rank
+
+
+@shared
 def _record_level(level, distances, place, width, new_bits, visited, block, first, last):
     """Write the level into the entries of a footprint that ``block`` is the first of its blocks to reach.
 
@@ -242,11 +199,12 @@ def _sweep_kernel(size: int):
     run = min(rows, 24)  # rows per operation in a shuffle
     stretch = _longest_run(width, 1024, 16)  # bytes per operation where all are treated alike
     ahead = min(width, 1024)  # bytes of the next source to prefetch; the hardware prefetcher follows from there
+    small = size <= SMALL
+    at_once = width if small else 0  # small blocks are prefetched as soon as it is known where they are
+    row_type = np.int64 if small else np.uint32
 
     @kernel
-    def sweep(
-        level, bipartite, accumulate, first_block, moves, recipes, blocks, previous, new, visited, distances, low, high
-    ):
+    def sweep(level, bipartite, accumulate, board, recipes, search, previous, new, visited, distances, low, high):
         """Find the states of ``level`` in the footprints ``low`` ... ``high - 1`` and return their number.
 
         They are put into the map of ``new``: to ``accumulate`` is to leave what is there, which together with the map
@@ -254,83 +212,121 @@ def _sweep_kernel(size: int):
         """
         # Unpacked only once: every access to an array in a tuple changes its reference count, which all
         # threads share.
-        parity, remaining = blocks
-        starts, sources, recipe_numbers = moves
-        groups, targets, origins, shuffles, row_source, terms, masks, rotations = recipes
+        cells, everywhere, near, first_block, parted = board
+        turn, remaining = search
+        if small:
+            targets, shuffles, turned = recipes
+        else:
+            groups, targets, origins, shuffles, row_source, terms, masks, rotations = recipes
         previous_bits, previous_active = previous
         new_bits, new_active = new
         arrived = np.zeros(width + SPARE, dtype=np.uint8)
         shuffled = np.zeros(width + SPARE, dtype=np.uint8)
         before = np.zeros(words + SPARE, dtype=np.uint32)
-        after = np.zeros(words + SPARE, dtype=np.uint32)
+        after = np.zeros(words + SPARE, dtype=row_type)
+        tile_cells = np.empty(MAX_TILES, dtype=np.int64)
+        fall = np.empty(MAX_TILES + 1, dtype=np.int64)
+        rise = np.empty(MAX_TILES + 1, dtype=np.int64)
+        ranks = np.empty(MAX_MOVES, dtype=np.int64)
+        sources = np.empty(MAX_MOVES, dtype=np.int64)
+        numbers = np.empty(MAX_MOVES, dtype=np.int64)
         queue = np.empty(MAX_MOVES, dtype=np.int64)
+        due = EVEN << (level & 1) if bipartite else EVEN | ODD
+        due_next = EVEN << (~level & 1) if bipartite else EVEN | ODD
         total = 0
-        for rank in range(low, high):
-            for block in range(first_block[rank], first_block[rank + 1]):
-                if bipartite and parity[block] != level & 1:
-                    continue
+        rank_before = low
+        footprint = footprint_at(low, size, cells)
+        rank = _next_turn(turn, low, high, due)
+        while rank < high:
+            footprint = footprint_ahead(footprint, rank_before, rank, size, cells)
+            lay_out(footprint, size, tile_cells, fall, rise)
+            free = everywhere & ~footprint
+            first, last = first_block[rank], first_block[rank + 1]
+            done = True
+            for block in range(first, last):
+                zone = free if block + 1 == last else parted[block - rank]
+                free &= ~zone
                 new_active[block] = 0
                 if remaining[block] == 0:
                     continue
-                active = 0
-                for move in range(starts[block], starts[block + 1]):
-                    if previous_active[sources[move]] != 0:
-                        queue[active] = move
-                        active += 1
-                if active == 0:
-                    continue
-                prefetch_rows(previous_bits, sources[queue[0]] * width, ahead)
+                done = False
                 prefetch_rows(new_bits, block * width, ahead)
                 prefetch_rows(visited, block * width, ahead)
-                arrived[:] = 0
-                any_shuffled = False
-                for place in range(active):
-                    start = sources[queue[place]] * width
-                    recipe = recipe_numbers[queue[place]]
-                    if place + 1 < active:
-                        prefetch_rows(previous_bits, sources[queue[place + 1]] * width, ahead)
-                    if recipe // size == recipe % size:  # the tile keeps its ordinal: all arrangements stay
-                        for byte in range(0, width, stretch):
-                            or_rows(arrived, byte, previous_bits, start + byte, stretch)
+                where = (near, first_block, parted, tile_cells, fall, rise)
+                moves = find_moves(
+                    *(footprint, rank, zone, size), *where, *(ranks, sources, numbers), *(previous_bits, at_once)
+                )
+                if small:
+                    how = (width, targets, shuffles, turned, after)
+                    count = carry_small(
+                        *how, *(moves, sources, numbers), *(previous_bits, new_bits, visited), block, accumulate
+                    )
+                else:
+                    active = 0
+                    for move in range(moves):
+                        if previous_active[sources[move]] != 0:
+                            queue[active] = move
+                            active += 1
+                    if active == 0:
                         continue
-                    if not any_shuffled:
-                        any_shuffled = True
-                        after[:] = 0
-                    spread_rows(before, previous_bits, start, row_width, words)
-                    for entry in range(groups[recipe, 0], groups[recipe, 1]):  # copy the rows
-                        here, there = targets[entry], origins[entry]
-                        for row in range(0, rows, run):
-                            or_rows(after, here + row, before, there + row, run)
-                    for entry in range(groups[recipe, 1], groups[recipe, 2]):  # shuffle the rows
-                        here, there = targets[entry], origins[entry]
-                        places = shuffles[entry] * rows
-                        for row in range(0, rows, run):
-                            or_gathered(after, here + row, before, there, row_source, places + row, run)
-                    for entry in range(groups[recipe, 2], groups[recipe, 3]):  # shuffle the bits of each row
-                        here, there = targets[entry], origins[entry]
-                        term = shuffles[entry] * MAX_TERMS
-                        end = term + terms[shuffles[entry]]
-                        for row in range(0, rows, run):
-                            or_rotated(after, here + row, before, there + row, masks, rotations, term, end, run)
-                if any_shuffled:
-                    pack_rows(shuffled, after, row_width, words)
+                    prefetch_rows(previous_bits, sources[queue[0]] * width, ahead)
+                    arrived[:] = 0
+                    any_shuffled = False
+                    for place in range(active):
+                        start = sources[queue[place]] * width
+                        recipe = numbers[queue[place]]
+                        if place + 1 < active:
+                            prefetch_rows(previous_bits, sources[queue[place + 1]] * width, ahead)
+                        if recipe // size == recipe % size:  # the tile keeps its ordinal: all arrangements stay
+                            for byte in range(0, width, stretch):
+                                or_rows(arrived, byte, previous_bits, start + byte, stretch)
+                            continue
+                        if not any_shuffled:
+                            any_shuffled = True
+                            after[:] = 0
+                        spread_rows(before, previous_bits, start, row_width, words)
+                        for entry in range(groups[recipe, 0], groups[recipe, 1]):  # copy the rows
+                            here, there = targets[entry], origins[entry]
+                            for row in range(0, rows, run):
+                                or_rows(after, here + row, before, there + row, run)
+                        for entry in range(groups[recipe, 1], groups[recipe, 2]):  # shuffle the rows
+                            here, there = targets[entry], origins[entry]
+                            places = shuffles[entry] * rows
+                            for row in range(0, rows, run):
+                                or_gathered(after, here + row, before, there, row_source, places + row, run)
+                        for entry in range(groups[recipe, 2], groups[recipe, 3]):  # shuffle the bits of each row
+                            here, there = targets[entry], origins[entry]
+                            term = shuffles[entry] * MAX_TERMS
+                            end = term + terms[shuffles[entry]]
+                            for row in range(0, rows, run):
+                                or_rotated(after, here + row, before, there + row, masks, rotations, term, end, run)
+                    if any_shuffled:
+                        pack_rows(shuffled, after, row_width, words)
+                        for byte in range(0, width, stretch):
+                            or_rows(arrived, byte, shuffled, byte, stretch)
+                    start = block * width
+                    count = 0
                     for byte in range(0, width, stretch):
-                        or_rows(arrived, byte, shuffled, byte, stretch)
-                start = block * width
-                count = 0
-                for byte in range(0, width, stretch):
-                    if accumulate:
-                        count += add_new(arrived, byte, new_bits, visited, start + byte, stretch)
-                    else:
-                        count += mark_new(arrived, byte, visited, new_bits, start + byte, stretch)
+                        if accumulate:
+                            count += add_new(arrived, byte, new_bits, visited, start + byte, stretch)
+                        else:
+                            count += mark_new(arrived, byte, visited, new_bits, start + byte, stretch)
                 if count == 0:
                     continue
                 if distances.size != 0:
-                    zones = (first_block[rank], first_block[rank + 1])
-                    _record_level(level, distances, rank * arrangements, width, new_bits, visited, block, *zones)
+                    place = rank * arrangements
+                    _record_level(level, distances, place, width, new_bits, visited, block, first, last)
                 new_active[block] = 1
+                if remaining[block] == arrangements:  # the first ones
+                    for move in range(moves):
+                        if turn[ranks[move]] == ASLEEP:
+                            turn[ranks[move]] = due_next
                 remaining[block] -= count
                 total += count
+            if done and bipartite:  # where there are two frontiers, it is yet active in the other one
+                turn[rank] = DONE
+            rank_before = rank
+            rank = _next_turn(turn, rank + 1, high, due)
         return total
 
     return sweep
@@ -444,21 +440,6 @@ def _ranges(index: Index, threads: int) -> list[tuple[int, int]]:
     return [(low, high) for low, high in pairwise(cuts) if low < high]
 
 
-def _all_moves(index: Index, goal: int, share: Callable) -> tuple[BlockMoves, np.ndarray]:
-    """The moves between all blocks, and the parity of each block; ``goal`` is the goal's footprint."""
-    grid = index.grid
-    everywhere, odd_cells = signed_masks([grid.all_cells, grid.odd_cells])
-    goal_parity = (goal & grid.odd_cells).bit_count() & 1
-    start = np.zeros(index.blocks + 1, dtype=np.int64)
-    parity = np.empty(index.blocks, dtype=np.uint8)
-    board = (index.size, grid.cells, everywhere, index.near, index.first_block)
-    share(_count_moves, *board, start[1:], parity, odd_cells, goal_parity)
-    np.cumsum(start, out=start)
-    moves = BlockMoves(start, np.empty(start[-1], dtype=np.uint32), np.empty(start[-1], dtype=np.uint8))
-    share(_list_moves, *board, *moves)
-    return moves, parity
-
-
 def _search_table(
     index: Index, tiles: Pattern, blank: int, encoding: str, share: Callable, progress: Callable[[int], object]
 ) -> tuple[np.ndarray, np.ndarray]:
@@ -485,21 +466,30 @@ def _search_levels(
     """Search all levels, filling the maps, and the distances if there are any; returns how many states each has."""
     grid, size, first_block, width = index.grid, index.size, index.first_block, block_bytes(index.size)
     goal = sum(1 << grid.home(tile, blank) for tile in tiles)
-    moves, parity = _all_moves(index, goal, share)
-    blocks = Blocks(parity, np.full(index.blocks, index.arrangements, dtype=np.int32))
+    everywhere = signed_masks([grid.all_cells])[0]
+    parted = np.empty(index.blocks - index.footprints, dtype=np.int64)
+    share(list_parted, size, grid.cells, everywhere, index.near, first_block, parted)
+    board = Board(grid.cells, everywhere, index.near, first_block, parted)
+    turn = np.full(index.footprints + SPARE, ASLEEP, dtype=np.uint8)
+    remaining = np.full(index.blocks, index.arrangements, dtype=np.min_scalar_type(index.arrangements))
 
     # In a canonical goal the tiles are in the order of their cells, so the goal is arrangement 0.
     goal_rank = int(footprint_rank(goal))
     goal_block = int(first_block[goal_rank]) + zone_number(blank, grid.all_cells & ~goal, grid.near)
+    for cell, around in enumerate(grid.neighbours):
+        for target in around:
+            if goal >> cell & 1 > goal >> target & 1:
+                turn[footprint_rank(goal ^ 1 << cell ^ 1 << target)] = ODD if grid.bipartite else EVEN | ODD
     start, _, visited = maps.at(1)
     start.bits[goal_block * width] = 1
     start.active[goal_block] = 1
     if not maps.accumulate:
         visited[goal_block * width] = 1
-    blocks.remaining[goal_block] -= 1
+    remaining[goal_block] -= 1
     distances[goal_rank * index.arrangements : goal_rank * index.arrangements + 1] = 0
 
-    how = (grid.bipartite, maps.accumulate, first_block, moves, recipes_of(size), blocks)
+    recipes = small_recipes(size) if size <= SMALL else recipes_of(size)
+    how = (grid.bipartite, maps.accumulate, board, recipes, Search(turn, remaining))
     sweep = _sweep_kernel(size)
     counts = []
     found = 1

@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from math import comb, factorial
 
+import numpy as np
+
 from .base.errors import InputError
 from .base.machine import available_memory, readable_size
 from .base.wording import counted
@@ -56,11 +58,12 @@ def build_memory(grid: Grid, size: int, encoding: str | None, threads: int | Non
     """
     index = index_of(grid, size)
     bit_maps = index.blocks * block_bytes(size) * _bit_map_count(grid)
-    most_moves = min(size, grid.cells - size) * max(map(len, grid.neighbours))
-    per_block = index.blocks * (17 + 5 * most_moves) + index.footprints * 9
+    remaining = np.min_scalar_type(index.arrangements).itemsize
+    flags = index.blocks * (remaining + 1 + (not grid.bipartite)) + index.footprints
+    numbers = 8 * (index.footprints + 1) + 8 * (index.blocks - index.footprints)  # of first blocks, and zones
     distances = index.footprints * index.arrangements if encoding == "bytes" else 0
     scratch = check_threads(threads) * 6 * block_bytes(size)  # two blocks as they are stored, two spread
-    return bit_maps + per_block + distances + scratch + PROCESS
+    return bit_maps + flags + numbers + distances + scratch + PROCESS
 
 
 def least_build_memory(grid: Grid, size: int, encoding: str | None) -> int:

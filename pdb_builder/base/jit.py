@@ -46,7 +46,7 @@ def borrowing(function: Callable) -> Callable:
 
 def popcount(word):
     """The number of bits set in a word."""
-    return int(word).bit_count()
+    return (int(word) & 0xFFFFFFFFFFFFFFFF).bit_count()
 
 
 def lowest(word):
@@ -124,6 +124,26 @@ def _fetch(typing_context, array, at):
 @overload(fetch)
 def _compiled_fetch(array, at):
     return lambda array, at: _fetch(array, at)
+
+
+def word_at(array, at):
+    """Eight bytes of a flat array as a word, the first one lowest, for kernels: nothing is checked."""
+    return int.from_bytes(array[at : at + 8].tobytes(), "little", signed=True)
+
+
+@intrinsic
+def _word_at(typing_context, array, at):
+    def generate(context, builder, signature, args):
+        data = context.make_array(signature.args[0])(context, builder, args[0]).data
+        word = builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(64).as_pointer())
+        return builder.load(word, align=1)
+
+    return numba.types.int64(array, numba.types.int64), generate
+
+
+@overload(word_at)
+def _compiled_word_at(array, at):
+    return lambda array, at: _word_at(array, at)
 
 
 def put(array, at, value):
