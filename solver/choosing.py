@@ -7,7 +7,7 @@ for memory costs more than the boards it saves. (docs/design.md)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -239,20 +239,20 @@ def rank_for(frame: Frame, heuristic: Heuristic, settings: Settings, notify: Not
         if asked == AUTO:
             return Rank(CLASSIC, obstacle)
         raise InputError(f"no learned rank serves here, since {obstacle}: use `rank` {CLASSIC}, or leave it out")
-    path = rank_path(settings.folder or databases_folder(), grid) if asked in (AUTO, LEARNED) else Path(asked)
+    if asked not in (AUTO, LEARNED):
+        return Rank(LEARNED, asked, read_rank(Path(asked)).weights)
+    path = rank_path(settings.folder or databases_folder(), grid)
     try:
-        return Rank(LEARNED, str(path), read_rank(path).weights)
-    except MissingDatabase:
-        if asked not in (AUTO, LEARNED):
-            raise
+        with suppress(MissingDatabase):
+            return Rank(LEARNED, str(path), read_rank(path).weights)
+        if asked == AUTO and grid.rows < LEAST_SIDE:
+            return Rank(CLASSIC, f"none was learned for {grid} boards")
+        return Rank(LEARNED, "the one that comes with the package", packaged_rank().weights)
     except DatabaseError as error:
-        if asked != AUTO:
+        if asked == LEARNED:
             raise
         notify(f"not used: {error}")
-        return Rank(CLASSIC, f"{path} cannot be used")
-    if asked == AUTO and grid.rows < LEAST_SIDE:
-        return Rank(CLASSIC, f"none was learned for {grid} boards")
-    return Rank(LEARNED, "the one that comes with the package", packaged_rank().weights)
+        return Rank(CLASSIC, "the file of the learned one cannot be used")
 
 
 def _why_not_learned(frame: Frame, heuristic: Heuristic) -> str | None:

@@ -55,7 +55,10 @@ def remarks(solution: Solution) -> list[str]:
 
 
 def method(solution: Solution) -> list[str]:
-    """How it was searched: the algorithm and the heuristic, and where a search with a choice has begun, or how a beam has ranked boards, and why."""
+    """How it was searched: the algorithm and the heuristic, and why a search with a choice has made it.
+
+    One that can begin from either end chooses that, and a beam how to rank boards.
+    """
     how = f" with {solution.heuristic}, {solution.h_start} at the start"
     if solution.heuristic == "none":
         how = ", without a heuristic"

@@ -124,7 +124,9 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
         if getattr(settings, name) not in (None, *choices):
             raise InputError(f"unknown `{name}` {getattr(settings, name)!r}: use {' or '.join(choices)}")
     if settings.rank not in (None, *RANKS) and not str(settings.rank).endswith(".h5"):
-        raise InputError(f"unknown `rank` {str(settings.rank)[:60]!r}: use {', '.join(RANKS)} or a file that ends in .h5")
+        raise InputError(
+            f"unknown `rank` {str(settings.rank)[:60]!r}: use {', '.join(RANKS)} or a file that ends in .h5"
+        )
     _check_ends(settings)
     checked: dict[str, Any] = {}
     for name in ("time_limit", "node_limit", "memory_limit"):
@@ -161,7 +163,8 @@ def _check_ends(settings: Settings) -> None:
 
 def _checked_for(algorithm: str, settings: Settings) -> dict[str, Any]:
     """Refuse what does not go with an algorithm; the settings that it needs and that were not given."""
-    search, checked = check_search(algorithm), {}
+    search = check_search(algorithm)
+    checked: dict[str, Any] = {}
     for name, refusal in _REFUSALS.items():
         if getattr(settings, name) not in (None, False) and name not in search.options:
             raise InputError(f"{algorithm} {refusal}")

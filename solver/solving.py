@@ -83,8 +83,9 @@ def solve(
     ``direction`` is ``forward``, ``backward`` or ``auto``, ``both_ends`` ``on``, ``off`` or ``auto``: where
     ``ida-star`` begins. With an ``upper_bound`` it looks for shorter solutions only. It is over when no solution can be
     shorter than ``prove_at_least``. In a ``journal`` it keeps what is finished, and goes on with that of the same
-    search. ``rank`` is how a beam ranks boards: ``learned``, ``classic``, a file, or ``auto``. ``cluster`` is the address of a Dask scheduler, or a ``distributed.Client``, whose workers search large
-    iterations. ``progress`` is called with the progress of a long search, ``notify`` with remarks in words.
+    search. ``rank`` is how a beam ranks boards: ``learned``, ``classic``, ``auto``, or the file of a learned rank.
+    ``cluster`` is the address of a Dask scheduler, or a ``distributed.Client``, whose workers search large iterations.
+    ``progress`` is called with the progress of a long search, ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """

@@ -8,9 +8,9 @@ displacements that are common have their gradients summed up thousands of times,
 
 The classic rank is part of r, and remains as it is. Weights begin at 0, so what was never seen adds nothing.
 
-*Threads.* A batch of groups is judged first, with the weights as they are, by all threads. Then the weights are changed,
-each class of offsets by one thread, group by group in their order. So the sums are added up in the same order whatever
-the number of threads, and the result is the same to the last bit.
+*Threads.* A batch of groups is judged first, with the weights as they are, by all threads. Then the weights are
+changed, each class of offsets by one thread, group by group in their order. So the sums are added up in the same order
+whatever the number of threads, and the result is the same to the last bit.
 """
 
 from __future__ import annotations

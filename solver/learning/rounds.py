@@ -11,15 +11,15 @@ the end some more boards are solved with the rank that was learned and with the 
 neither beams nor fits depend on threads. So the same plan gives the same file to the byte, with as many threads as
 there are, and however often it was stopped in between.
 
-*Resumable.* A workshop beside the file (``pdb_builder.base.workshop``) has ``samples-R-N.h5``, the samples of some boards
-of a round, and ``round-R.h5``, what was learned in it. Whatever is there and of the same plan is not done again. The
-workshop is removed when the file is in place.
+*Resumable.* A workshop beside the file (``pdb_builder.base.workshop``) has ``samples-R-N.h5``, the samples of some
+boards of a round, and ``round-R.h5``, what was learned in it. Whatever is there and of the same plan is not done again.
+The workshop is removed when the file is in place.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -70,9 +70,9 @@ class Plan(NamedTuple):
 
     def matches(self, lesson: Lesson) -> bool:
         """Whether a lesson is the outcome of this plan."""
-        return lesson[: len(self.beginning())] == self.beginning()
+        return lesson[:8] == self.beginning()
 
-    def beginning(self) -> tuple:
+    def beginning(self) -> tuple[str, str, int, int, int, int, int, str]:
         """The first members of the lesson."""
         begun_with = self.start.seal if self.start else ""
         by = f"slidepdb {__version__}"
@@ -107,7 +107,7 @@ def plan_of(
     partners: int | None = None,
     start: LearnedRank | None = None,
 ) -> Plan:
-    """A plan, or ``InputError`` if it makes no sense. Without partners there are as many as in the file to begin with."""
+    """A plan, or ``InputError`` if it makes no sense. By default there are as many partners as there were at first."""
     if not serves(grid, 0):
         raise InputError(f"{grid.a_board} has no learned rank: learn that of a square without joined edges, as 7x7")
     if grid.rows < LEAST_SIDE:
@@ -270,7 +270,7 @@ class _Learning:
         groups = np.concatenate([one.groups[~back] for one, back in zip(samples, parts, strict=True)])
         classic, classic_back = (classic_ranks(plan.grid, some) for some in (groups, kept_back))
         fit = Fit(plan.grid, plan._replace(start=None).first_weights(), self.workers)
-        by_the_classic_rank = fit.marks(kept_back, classic_back)
+        classic_marks = fit.marks(kept_back, classic_back)
         fit = Fit(plan.grid, plan.first_weights(), self.workers)
         before = self.done
 
@@ -279,8 +279,8 @@ class _Learning:
 
         fit.epochs(groups, classic, EPOCHS, np.random.default_rng((plan.seed, number)), progress)
         marks = fit.marks(kept_back, classic_back)
-        figures = (marks.loss, by_the_classic_rank.loss, marks.behind, by_the_classic_rank.behind)
-        write_rank(path, fit.result(), Lesson(*plan.beginning(), moves, *figures, 0, 0.0, 0.0))
+        losses, behind = zip(marks, classic_marks, strict=True)
+        write_rank(path, fit.result(), Lesson(*plan.beginning(), moves, *losses, *behind))
         return read_rank(path)
 
     def _check(self, rank: Weights) -> tuple[int, float, float]:

@@ -36,7 +36,7 @@ from pdb_builder.grid import Grid
 from ..heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
 from ..heuristics.manhattan import distances_home
 from .automaton import MOVES, cell_of, state_of
-from .learned_rank import DISPLACEMENTS, STEPS, no_pairs, pair_tables
+from .learned_rank import DISPLACEMENTS, STEPS, no_pairs, pair_tables, rank_from_scratch
 from .outcome import Problem
 
 SCALE = 4  # steps of a rank per move, unless it is learned
@@ -46,7 +46,7 @@ HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line
 TIE_BREAKS = 4  # ranks that boards of the same rank are spread over at random
 NO_RANK = (1 << 18) - 1  # of a duplicate; 2x50 boards have ranks of up to 160,000
 FINE = 4  # bits of a learned rank that are dropped in the end: then a move counts as much as in any other
-LIFT = 64  # moves added to learned ranks, since they can be negative near the goal
+LIFT = 64  # moves added to learned ranks, since they can be below that of the goal
 AHEAD = 8  # hashes whose place is prefetched
 
 
@@ -132,7 +132,8 @@ def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
         rules.append((keys, stretch.astype(np.int32), home, neighbours, *scales, astray, between, homes, *none))
     steps, tables, scales = SCALE, none, (0, 0)
     if problem.weights is not None:
-        steps, tables, scales = STEPS, pair_tables(problem.weights, grid), (FINE, STEPS * LIFT)
+        lift = STEPS * LIFT - rank_from_scratch(problem.weights, grid, grid.goal())
+        steps, tables, scales = STEPS, pair_tables(problem.weights, grid), (FINE, lift)
     stretch = np.rint(steps * distance * more).astype(np.int32)
     if problem.weights is not None:
         stretch[1:] += problem.weights.single[tables.displacements[1:]]

@@ -110,9 +110,7 @@ def displacements_of(grid: Grid) -> np.ndarray:
 
 def no_pairs(grid: Grid) -> PairTables:
     """The tables of a rank that is not learned."""
-    return PairTables(
-        np.zeros((grid.cells, 0), dtype=np.uint8), displacements_of(grid), np.zeros(0, dtype=np.int16)
-    )
+    return PairTables(np.zeros((grid.cells, 0), dtype=np.uint8), displacements_of(grid), np.zeros(0, dtype=np.int16))
 
 
 def pair_tables(weights: Weights, grid: Grid) -> PairTables:
@@ -148,21 +146,20 @@ def _of_offset(weights: Weights, offset: tuple[int, int]) -> np.ndarray:
 
 
 def rank_from_scratch(weights: Weights, grid: Grid, board: tuple[int, ...]) -> int:
-    """What integer weights add to the rank of a board, in steps; for tests, and for whoever wants to understand it."""
+    """What integer weights add to the rank of a board, in steps, as told above: slow, and without any table."""
     where = {tile: divmod(cell, grid.cols) for cell, tile in enumerate(board) if tile}
     home = {tile: divmod(tile, grid.cols) for tile in where}
+    at_home = {place: tile for tile, place in home.items()}
 
     def displacement(tile: int, flip: bool = False) -> int:
         away = [max(-REACH, min(REACH, at - of)) + REACH for at, of in zip(where[tile], home[tile], strict=True)]
         return SPAN * away[flip] + away[not flip]
 
     total = sum(int(weights.single[displacement(tile)]) for tile in where)
-    for first in where:
-        for second in where:
-            offset = tuple(b - a for a, b in zip(home[first], home[second], strict=True))
-            for number, pairs in enumerate(weights.pairs):
-                if offset == CLASSES[number]:
-                    total += int(pairs[displacement(first), displacement(second)])
-                elif offset[::-1] == CLASSES[number] and reflection_of(CLASSES[number]) == AS_IT_IS:
-                    total += int(pairs[displacement(first, True), displacement(second, True)])
+    for offset, pairs in zip(CLASSES, weights.pairs, strict=False):
+        for flip in (False, True) if reflection_of(offset) == AS_IT_IS else (False,):
+            for tile, (row, col) in home.items():
+                down, across = reversed(offset) if flip else offset
+                if other := at_home.get((row + down, col + across)):
+                    total += int(pairs[displacement(tile, flip), displacement(other, flip)])
     return total

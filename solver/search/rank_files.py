@@ -54,9 +54,9 @@ class Lesson(NamedTuple):
     classic_loss: float
     behind: float  # the share of rivals that are ranked behind the board of the solution, there
     classic_behind: float
-    checked: int  # boards solved both ways in the end
-    moves: float  # of their solutions
-    classic_moves: float
+    checked: int = 0  # boards solved both ways in the end
+    moves: float = 0.0  # of their solutions
+    classic_moves: float = 0.0
 
 
 class LearnedRank(NamedTuple):
