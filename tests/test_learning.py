@@ -317,7 +317,7 @@ def test_a_rank_that_is_there_is_not_learned_again(reference, quick, tmp_path):
     path = tmp_path / reference.name
     path.write_bytes(reference.read_bytes())
     assert learn(plan_of(GRID, **SMALL), path, watcher=Stopping(0)).seal == read_rank(reference).seal
-    with pytest.raises(DatabaseError, match="another one, with seed 1: choose another folder, or .*`overwrite`"):
+    with pytest.raises(DatabaseError, match=r"another one, with seed 1: choose another folder, or .*`overwrite`"):
         learn(plan_of(GRID, **SMALL | {"seed": 3}), path)
     path.write_bytes(b"something else")
     with pytest.raises(DatabaseError, match="`overwrite`"):

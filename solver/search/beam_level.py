@@ -132,7 +132,7 @@ def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
         rules.append((keys, stretch.astype(np.int32), home, neighbours, *scales, astray, between, homes, *none))
     steps, tables, scales = SCALE, none, (0, 0)
     if problem.weights is not None:
-        lift = STEPS * LIFT - rank_from_scratch(problem.weights, grid, grid.goal())
+        lift = STEPS * (LIFT - round(rank_from_scratch(problem.weights, grid, grid.goal()) / STEPS))
         steps, tables, scales = STEPS, pair_tables(problem.weights, grid), (FINE, lift)
     stretch = np.rint(steps * distance * more).astype(np.int32)
     if problem.weights is not None:
