@@ -31,7 +31,7 @@ from .base.errors import DatabaseError, UnusableFile, WriteError
 from .base.folders import make_folder
 from .base.machine import description, readable_size
 from .base.workers import check_threads
-from .base.workshop import locked
+from .base.workshop import locked, tidied
 from .build import BuiltTable, build_table
 from .database import Database, Table
 from .index import index_of
@@ -81,7 +81,7 @@ def build_database(
         if path.exists() and not overwrite and not workshop.exists():
             return _existing(path, spec)
         make_folder(path.parent)
-        with locked(workshop, lambda: watcher.waiting(path)), _tidied(workshop):
+        with locked(workshop, lambda: watcher.waiting(path)), tidied(workshop, "pattern_*.h5"):
             if path.exists() and not overwrite:  # put there by the builder we waited for
                 return _existing(path, spec)
             _build(spec, path, workshop, threads, watcher, _provenance(command))
@@ -164,21 +164,3 @@ def _check_disk(path: Path, spec: Spec, missing: Sequence[Pattern]) -> None:
             f"cannot write {path}: it takes {readable_size(size)} and the disk has {readable_size(free)} left: "
             "make room or choose another folder"
         )
-
-
-# ---- the workshop -------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _tidied(workshop: Path) -> Iterator[None]:
-    """Remove the workshop in the end, unless the build was stopped and has finished tables to keep."""
-    done = False
-    try:
-        yield
-        done = True
-    except (OSError, WriteError):  # a full disk, for example: leave nothing on it
-        done = True
-        raise
-    finally:
-        if done or not any(workshop.glob("pattern_*.h5")):
-            shutil.rmtree(workshop, ignore_errors=True)

@@ -207,7 +207,7 @@ def learn_options(command: argparse.ArgumentParser) -> None:
         help="other tiles that a tile is weighed together with: 4, 8 or 24; more are slower and better (default: 24)",
     )
     command.add_argument(
-        "--from", dest="start", type=Path, metavar="FILE", help="begin with the weights of a learned rank"
+        "--from", dest="begin_with", type=Path, metavar="FILE", help="begin with the weights of a learned rank"
     )
     threads_option(command)
     command.add_argument("--overwrite", action="store_true", help="replace the rank if there is another one")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
@@ -71,3 +72,18 @@ def _status(path: Path) -> os.stat_result | None:
         return path.lstat()
     except FileNotFoundError:
         return None
+
+
+@contextlib.contextmanager
+def tidied(workshop: Path, parts: str) -> Iterator[None]:
+    """Remove the workshop in the end, unless the work was stopped and has finished parts to keep, files like this."""
+    done = False
+    try:
+        yield
+        done = True
+    except (OSError, WriteError):  # a full disk, for example: leave nothing on it
+        done = True
+        raise
+    finally:
+        if done or not any(workshop.glob(parts)):
+            shutil.rmtree(workshop, ignore_errors=True)

@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> int:
     grid = Grid.parse(args.shape)
     given = {name: getattr(args, name) for name in ("boards", "rounds", "width", "partners")}
     given = {name: value for name, value in given.items() if value is not None}
-    plan = plan_of(grid, args.seed, start=read_rank(args.start) if args.start else None, **given)
+    plan = plan_of(grid, args.seed, start=read_rank(args.begin_with) if args.begin_with else None, **given)
     path = rank_path(args.folder, grid)
     try:
         with _Bar(plan.rounds) as bar:

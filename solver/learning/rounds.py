@@ -18,7 +18,6 @@ The workshop is removed when the file is in place.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -32,7 +31,7 @@ from pdb_builder.base.errors import DatabaseError, InputError, UnusableFile, Wri
 from pdb_builder.base.folders import make_folder
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.base.workers import Workers
-from pdb_builder.base.workshop import locked
+from pdb_builder.base.workshop import locked, tidied
 from pdb_builder.grid import Grid
 
 from ..heuristics import linear_conflict
@@ -47,7 +46,7 @@ from .samples import RIVALS, Samples, classic_ranks, draw_samples, sampled_board
 
 SHARE = 10  # boards whose samples are in a file
 KEPT_BACK = 20  # every so manieth board of a round
-CHECKED = 40  # boards solved in the end
+CHECKED = 40  # boards solved in the end, but no more than in a round
 EPOCHS = 2
 LEAST_SIDE = 3
 BOARDS, ROUNDS, WIDTH = 2000, 3, 1000
@@ -83,6 +82,10 @@ class Plan(NamedTuple):
         if self.start is None:
             return zero_weights(self.partners)
         return Weights(*(array.astype(np.float32) / STEPS for array in self.start.weights))
+
+
+class NothingLearned(InputError, WriteError):
+    """Nothing can come of a plan, and nothing of it is left."""
 
 
 class Watcher:
@@ -146,24 +149,22 @@ def learn(
         if path.is_dir() or (path.is_symlink() and not path.exists()):
             raise WriteError(f"cannot write {path}: something else has this name: remove it, or choose another folder")
         make_folder(path.parent)
-        with locked(workshop, lambda: watcher.waiting(path)):
+        with locked(workshop, lambda: watcher.waiting(path)), tidied(workshop, "*.h5"):
             if path.exists() and not overwrite:
-                return _existing(path, workshop, plan)
+                return _existing(path, plan)
             for leftover in workshop.glob("*.tmp"):
                 leftover.unlink()
             with Workers(threads) as workers:
                 learning = _Learning(plan, workshop, workers, watcher, interrupt or Event())
                 weights, lesson = learning.run()
             write_rank(path, weights, lesson, folder=workshop)
-            shutil.rmtree(workshop, ignore_errors=True)
     except OSError as error:
         raise WriteError(f"cannot write {path}: {error.strerror or error}: choose another folder") from error
     return read_rank(path)
 
 
-def _existing(path: Path, workshop: Path, plan: Plan) -> LearnedRank:
+def _existing(path: Path, plan: Plan) -> LearnedRank:
     """The rank that is already in place, which must be the one to learn."""
-    shutil.rmtree(workshop, ignore_errors=True)
     remedy = "choose another folder, or replace it with `overwrite`"
     try:
         rank = read_rank(path)
@@ -194,7 +195,8 @@ class _Learning:
         self.interrupt = interrupt
         self.limits = Limits(memory=MEMORY + MEMORY_EACH * plan.width, interrupt=interrupt)
         fits = FITTING * PARTNERS[plan.partners] / max(PARTNERS.values()) * plan.rounds * (plan.rounds + 1) / 2
-        self.done, self.all = 0.0, plan.boards * (plan.rounds + fits) + 2 * CHECKED
+        self.checked = min(CHECKED, plan.boards)
+        self.done, self.all = 0.0, plan.boards * (plan.rounds + fits) + 2 * self.checked
 
     def run(self) -> tuple[Weights, Lesson]:
         """All rounds."""
@@ -206,7 +208,9 @@ class _Learning:
             samples.append(self._draw(number, rank, seal))
             taught = samples[-1].lengths[samples[-1].counts > 0]
             if not taught.size:
-                raise InputError(f"no board of round {number} taught anything: use more `boards` or a larger `width`")
+                raise NothingLearned(
+                    f"no board of round {number} taught anything: use more `boards` or a larger `width`"
+                )
             moves.append(float(taught.mean()))
             learned = self._round(number, samples, tuple(moves))
             rank, seal = learned.weights, learned.seal
@@ -297,7 +301,7 @@ class _Learning:
 
         heuristic = linear_conflict.prepare(grid, 0)
         found = []
-        for lengths in map_jobs(list(range(CHECKED)), solve, self.workers.threads, self.interrupt):
+        for lengths in map_jobs(list(range(self.checked)), solve, self.workers.threads, self.interrupt):
             self._advance(2, "check")
             if min(lengths) >= 0:
                 found.append(lengths)
