@@ -2,8 +2,8 @@
 
 While a database is being built, a hidden folder ``.NAME.h5.building``, its *workshop*, stands beside it. It contains
 
-- ``lock``, which the builder at work keeps locked. The operating system releases the file lock when the builder ends,
-  for whatever reason. A second builder of the same file waits, and then finds the database in place.
+- ``lock``, which the builder at work keeps locked (``base.workshop``). A second builder of the same file waits, and
+  then finds the database in place.
 - ``pattern_N.h5``, a finished table: a database file in which the other tables are missing, written and checked by the
   same code. When a stopped build is resumed, it uses these and builds the rest.
 - temporary files, ``*.tmp``, which the next builder removes.
@@ -19,13 +19,10 @@ from __future__ import annotations
 import contextlib
 import datetime
 import errno
-import fcntl
 import os
 import shlex
 import shutil
-import stat
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -34,14 +31,12 @@ from .base.errors import DatabaseError, UnusableFile, WriteError
 from .base.folders import make_folder
 from .base.machine import description, readable_size
 from .base.workers import check_threads
+from .base.workshop import locked, tidied
 from .build import BuiltTable, build_table
 from .database import Database, Table
 from .index import index_of
 from .pattern import Pattern, Spec
 from .store import check_tables, open_database, read_database, table_bytes, write_database
-
-POLL = 0.1  # seconds between attempts to get the lock
-ATTEMPTS = 100  # to create it, while other builders remove the workshop just then
 
 
 class Watcher:
@@ -86,7 +81,7 @@ def build_database(
         if path.exists() and not overwrite and not workshop.exists():
             return _existing(path, spec)
         make_folder(path.parent)
-        with _locked(workshop, lambda: watcher.waiting(path)), _tidied(workshop):
+        with locked(workshop, lambda: watcher.waiting(path)), tidied(workshop, "pattern_*.h5"):
             if path.exists() and not overwrite:  # put there by the builder we waited for
                 return _existing(path, spec)
             _build(spec, path, workshop, threads, watcher, _provenance(command))
@@ -169,74 +164,3 @@ def _check_disk(path: Path, spec: Spec, missing: Sequence[Pattern]) -> None:
             f"cannot write {path}: it takes {readable_size(size)} and the disk has {readable_size(free)} left: "
             "make room or choose another folder"
         )
-
-
-# ---- the workshop -------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def _locked(workshop: Path, on_wait: Callable[[], object]) -> Iterator[None]:
-    """Hold the file lock of a workshop, after waiting for its present holder. Raises ``OSError``.
-
-    A holder removes the workshop before it releases the lock. Whoever acquires it next may thus hold the lock of a
-    file that is gone, and then starts over.
-    """
-    lock, told = workshop / "lock", False
-    while True:
-        handle = _open_lock(workshop, lock)
-        try:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                if not told:
-                    on_wait()
-                    told = True
-                time.sleep(POLL)
-                continue
-            status = _status(lock)
-            if status is None or not os.path.samestat(status, os.fstat(handle)):
-                continue
-            yield
-            return
-        finally:
-            os.close(handle)
-
-
-def _open_lock(workshop: Path, lock: Path) -> int:
-    """Open the lock of a workshop, and create both if need be."""
-    for attempt in range(ATTEMPTS):
-        with contextlib.suppress(FileExistsError):
-            workshop.mkdir()
-        for path, is_right in (workshop, stat.S_ISDIR), (lock, stat.S_ISREG):
-            status = _status(path)
-            if status and not is_right(status.st_mode):  # not even a link: where it leads, we cannot rename files
-                raise WriteError(f"{path} is in the way: remove it")
-        try:
-            return os.open(lock, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o644)
-        except FileNotFoundError:  # a holder that finished has just removed the workshop
-            if attempt == ATTEMPTS - 1:
-                raise
-    raise AssertionError("the last attempt either opens the lock or fails")
-
-
-def _status(path: Path) -> os.stat_result | None:
-    """What is at a path, links not followed; None if nothing is."""
-    try:
-        return path.lstat()
-    except FileNotFoundError:
-        return None
-
-
-@contextlib.contextmanager
-def _tidied(workshop: Path) -> Iterator[None]:
-    """Remove the workshop in the end, unless the build was stopped and has finished tables to keep."""
-    done = False
-    try:
-        yield
-        done = True
-    except (OSError, WriteError):  # a full disk, for example: leave nothing on it
-        done = True
-        raise
-    finally:
-        if done or not any(workshop.glob("pattern_*.h5")):
-            shutil.rmtree(workshop, ignore_errors=True)

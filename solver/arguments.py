@@ -22,7 +22,7 @@ from .heuristics import HEURISTICS
 from .instances import SETS
 from .notation import WHOSE
 from .page import USUAL_PORT
-from .search import MOST_PRUNING, NEVER_UNDO, SEARCHES
+from .search import AUTO, CLASSIC, LEARNED, MOST_PRUNING, NEVER_UNDO, SEARCHES
 from .search.simulating import TASK_COST
 from .settings import CHOICES, DEFAULT_SECONDS, DEFAULT_WEIGHT, ORDERS, PROVABLE
 from .show.playback import SPEED
@@ -97,7 +97,7 @@ def compare_options(command: argparse.ArgumentParser) -> None:
         default="ida-star",
         metavar="A,B,...",
         help=f"{', '.join(SEARCHES)}; ida-star:fixed and ida-star:value set the order of moves, "
-        "weighted-a-star:1.5 the weight, beam:10000 the width, dfs:30 a depth limit, "
+        "weighted-a-star:1.5 the weight, beam:10000 the width, beam:rank=classic the rank, dfs:30 a depth limit, "
         "ida-star:pruning=14 how far to look back (2 unless given), ida-star:direction=auto and "
         "ida-star:both-ends=on where to begin (forward unless given); several as in ida-star:value:pruning=14 "
         "(default: %(default)s)",
@@ -185,6 +185,36 @@ def journal_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--json", action="store_true", help="one JSON object")
 
 
+def learn_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("shape", metavar="NxN", help="rows and columns of a square, as in 7x7")
+    command.add_argument(
+        "--seed", type=whole_number, default=1, metavar="N", help="makes the rank repeatable (default: %(default)s)"
+    )
+    command.add_argument(
+        "--boards", type=number_above_0, metavar="N", help="random boards to solve in each round (default: 2000)"
+    )
+    command.add_argument(
+        "--rounds",
+        type=number_above_0,
+        metavar="N",
+        help="how often to fit, and to go on with beams that rank by the outcome (default: 3)",
+    )
+    command.add_argument("--width", type=number_above_0, metavar="N", help="the width of the beams (default: 1000)")
+    command.add_argument(
+        "--partners",
+        type=number_above_0,
+        metavar="N",
+        help="other tiles that a tile is weighed together with: 4, 8 or 24; more are slower and better (default: 24)",
+    )
+    command.add_argument(
+        "--from", dest="begin_with", type=Path, metavar="FILE", help="begin with the weights of a learned rank"
+    )
+    threads_option(command)
+    command.add_argument("--overwrite", action="store_true", help="replace the rank if there is another one")
+    folder_option(command)
+    command.add_argument("--json", action="store_true", help="one JSON object")
+
+
 def bench_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "rows",
@@ -263,6 +293,13 @@ def _search_options(command: argparse.ArgumentParser) -> None:
         metavar="N",
         help="how many boards per level beam keeps (default: more and more, until --time-limit, which is then "
         f"{DEFAULT_SECONDS:g} seconds unless given)",
+    )
+    command.add_argument(
+        "--rank",
+        metavar="RANK",
+        help=f"how beam ranks boards: {LEARNED}, with the weights that 'pdb-solver learn' has found for boards of this "
+        f"size, or else those of the package; {CLASSIC}, by the heuristic and fixed rules; or FILE.h5, a learned one "
+        f"(default: {AUTO}, learned where that is better)",
     )
     command.add_argument(
         "--depth", type=number_above_0, metavar="N", help="how deep dfs searches (default: deeper and deeper)"

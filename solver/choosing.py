@@ -7,12 +7,13 @@ for memory costs more than the boards it saves. (docs/design.md)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 from pdb_builder.assemble import Watcher, build_database
-from pdb_builder.base.errors import DatabaseError, InputError
+from pdb_builder.base.errors import DatabaseError, InputError, MissingDatabase
 from pdb_builder.base.folders import databases_folder
 from pdb_builder.grid import Grid
 from pdb_builder.memory import check_build_memory
@@ -31,9 +32,11 @@ from .heuristics.preparing import (
     prepare,
     without_database,
 )
-from .search import AUTO, BACKWARD, FORWARD, NEVER_UNDO, OFF, ON, SEARCHES, check_search
+from .search import AUTO, BACKWARD, CLASSIC, FORWARD, LEARNED, NEVER_UNDO, OFF, ON, SEARCHES, check_search
 from .search.forbidden_words import count_walks
+from .search.learned_rank import Weights, serves
 from .search.outcome import Backward, Missing, Pruning
+from .search.rank_files import packaged_rank, rank_path, read_rank
 from .settings import PROVABLE, Settings, default_algorithm
 
 
@@ -208,6 +211,62 @@ def ends_for(grid: Grid, heuristic: Heuristic, settings: Settings) -> dict[str, 
             )
         both_ends = OFF
     return {"direction": direction, "both_ends": both_ends}
+
+
+# ---- the rank of a beam -------------------------------------------------------------------------
+
+LEAST_SIDE = 6  # of boards that the rank of the package is for, unless it is asked for
+LEARNED_WITH = "linear-conflict"  # the heuristic that ranks are learned with
+
+
+class Rank(NamedTuple):
+    """How a beam ranks boards."""
+
+    name: str
+    why: str  # this one: where it is from, or what speaks against a learned one
+    weights: Weights | None = None
+
+
+def rank_for(frame: Frame, heuristic: Heuristic, settings: Settings, notify: Notify = ignore_remark) -> Rank:
+    """The rank that the settings name, or the best one available: that of the board's size, or that of the package.
+
+    A file that is named must serve. One that is merely found and cannot be used is remarked on.
+    """
+    asked, grid = settings.rank or AUTO, frame.grid
+    if asked == CLASSIC:
+        return Rank(CLASSIC, "as told")
+    if obstacle := _why_not_learned(frame, heuristic):
+        if asked == AUTO:
+            return Rank(CLASSIC, obstacle)
+        raise InputError(f"no learned rank serves here, since {obstacle}: use `rank` {CLASSIC}, or leave it out")
+    if asked not in (AUTO, LEARNED):
+        return Rank(LEARNED, asked, read_rank(Path(asked)).weights)
+    path = rank_path(settings.folder or databases_folder(), grid)
+    try:
+        with suppress(MissingDatabase):
+            return Rank(LEARNED, str(path), read_rank(path).weights)
+        if asked == AUTO and grid.rows < LEAST_SIDE:
+            return Rank(CLASSIC, f"none was learned for {grid} boards")
+        return Rank(LEARNED, "the one that comes with the package", packaged_rank().weights)
+    except DatabaseError as error:
+        if asked == LEARNED:
+            raise
+        notify(f"not used: {error}")
+        return Rank(CLASSIC, "the file of the learned one cannot be used")
+
+
+def _why_not_learned(frame: Frame, heuristic: Heuristic) -> str | None:
+    """What speaks against a learned rank, whichever it is."""
+    grid = frame.grid
+    if grid.wrap:
+        return "the edges are joined"
+    if grid.rows != grid.cols:
+        return "the board is not a square"
+    if not serves(grid, frame.blank):
+        return "the blank's home is not in a corner"
+    if heuristic.name != LEARNED_WITH:
+        return f"ranks are learned with {LEARNED_WITH}, and this is {heuristic.name}"
+    return None
 
 
 # ---- pruning ------------------------------------------------------------------------------------

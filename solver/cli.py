@@ -1,4 +1,4 @@
-"""The command line of the solver: ``pdb-solver solve``, ``compare``, ``serve``, ``journal``, ``check`` and others.
+"""The command line of the solver: ``pdb-solver solve``, ``compare``, ``serve``, ``journal``, ``learn`` and others.
 
 A command is the function ``run(args)`` of its module in ``commands``, which is imported when it is called: so
 ``--help`` answers at once, without numba. It prints its answer to stdout and returns the exit code; notices and
@@ -15,6 +15,7 @@ from .arguments import (
     compare_options,
     distribution_options,
     journal_options,
+    learn_options,
     random_options,
     serve_options,
     solve_options,
@@ -46,6 +47,12 @@ COMMANDS = (
         "say how far the search of a journal has come, and what the next bounds will take",
         "pdb-solver journal FILE",
         journal_options,
+    ),
+    (
+        "learn",
+        "learn how a beam should rank the boards of a size, from solutions that it finds itself",
+        "pdb-solver learn 7x7 --boards 500",
+        learn_options,
     ),
     (
         "check",

@@ -55,7 +55,10 @@ def remarks(solution: Solution) -> list[str]:
 
 
 def method(solution: Solution) -> list[str]:
-    """How it was searched: the algorithm and the heuristic, and where a search with a choice has begun, and why."""
+    """How it was searched: the algorithm and the heuristic, and why a search with a choice has made it.
+
+    One that can begin from either end chooses that, and a beam how to rank boards.
+    """
     how = f" with {solution.heuristic}, {solution.h_start} at the start"
     if solution.heuristic == "none":
         how = ", without a heuristic"
@@ -64,6 +67,8 @@ def method(solution: Solution) -> list[str]:
     if solution.direction and (solution.why or solution.direction != "forward"):
         why = f": {solution.why}" if solution.why else ""
         said.append(f"the last bound was searched {ways[solution.direction]}{why}")
+    if solution.rank:
+        said.append(f"{solution.rank} rank: {solution.why}")
     return said
 
 

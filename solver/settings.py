@@ -18,7 +18,19 @@ from pdb_builder.base.numeric import as_flag, as_integer, as_real
 from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
-from .search import AUTO, BACKWARD, FORWARD, MOST_PRUNING, NEVER_UNDO, OFF, ON, SEARCHES, check_search
+from .search import (
+    AUTO,
+    BACKWARD,
+    CLASSIC,
+    FORWARD,
+    LEARNED,
+    MOST_PRUNING,
+    NEVER_UNDO,
+    OFF,
+    ON,
+    SEARCHES,
+    check_search,
+)
 
 # The order in which IDA* tries moves: blank up, left, right, down, as seen in the frame; or most promising first.
 ORDERS = ("fixed", "value")
@@ -32,6 +44,7 @@ RANGES = {
     "prove_at_least": (1, 10_000),
 }
 CHOICES = {"order": ORDERS, "direction": (AUTO, FORWARD, BACKWARD), "both_ends": (AUTO, ON, OFF)}
+RANKS = (AUTO, LEARNED, CLASSIC)  # or the name of a file
 DEFAULT_SECONDS = 10.0  # for a beam that grows until it is told to stop
 
 # What a refusal says if an option is given to a search that does not have it.
@@ -40,6 +53,7 @@ _REFUSALS = {
     "order": "has no choice of order: leave out `order`, or use ida-star",
     "weight": "has no weight: leave out `weight`, or use weighted-a-star",
     "width": "has no width: leave out `width`, or use beam",
+    "rank": "ranks no boards: leave out `rank`, or use beam",
     "depth": "has no depth limit: leave out `depth`, or use dfs",
     "pruning": "has no automaton to look back with: leave out `pruning`, or use ida-star or dfs",
     "direction": "has no choice of direction: leave out `direction`, or use ida-star",
@@ -72,6 +86,7 @@ class Settings(NamedTuple):
     upper_bound: int | None = None
     prove_at_least: int | None = None
     journal: Path | None = None
+    rank: str | None = None  # one of RANKS, or the path of a file
 
 
 DEFAULTS = Settings()
@@ -86,7 +101,7 @@ def path_of(name: str, given: object) -> Path | None:
 
 def default_algorithm(grid: Grid, settings: Settings) -> str:
     """The search to use when none is named: one that proves a shortest solution, if there is hope for that."""
-    for option in ("weight", "width", "depth"):
+    for option in ("weight", "width", "rank", "depth"):
         if getattr(settings, option) is not None:
             return next(name for name, search in SEARCHES.items() if option in search.options)
     own = SEARCHES["ida-star"].options
@@ -108,6 +123,10 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
     for name, choices in CHOICES.items():
         if getattr(settings, name) not in (None, *choices):
             raise InputError(f"unknown `{name}` {getattr(settings, name)!r}: use {' or '.join(choices)}")
+    if settings.rank not in (None, *RANKS) and not str(settings.rank).endswith(".h5"):
+        raise InputError(
+            f"unknown `rank` {str(settings.rank)[:60]!r}: use {', '.join(RANKS)} or a file that ends in .h5"
+        )
     _check_ends(settings)
     checked: dict[str, Any] = {}
     for name in ("time_limit", "node_limit", "memory_limit"):
@@ -144,7 +163,8 @@ def _check_ends(settings: Settings) -> None:
 
 def _checked_for(algorithm: str, settings: Settings) -> dict[str, Any]:
     """Refuse what does not go with an algorithm; the settings that it needs and that were not given."""
-    search, checked = check_search(algorithm), {}
+    search = check_search(algorithm)
+    checked: dict[str, Any] = {}
     for name, refusal in _REFUSALS.items():
         if getattr(settings, name) not in (None, False) and name not in search.options:
             raise InputError(f"{algorithm} {refusal}")
@@ -157,4 +177,6 @@ def _checked_for(algorithm: str, settings: Settings) -> dict[str, Any]:
         checked["weight"] = weight
     if "width" in search.options and not (settings.width or settings.time_limit or settings.node_limit):
         checked["time_limit"] = DEFAULT_SECONDS
+    if "rank" in search.options:
+        checked["rank"] = settings.rank or AUTO
     return checked

@@ -57,7 +57,8 @@ class Solution:
     suboptimality_bound: float | None = None  # None without a guarantee
     incumbents: tuple[Incumbent, ...] = ()  # the solutions found on the way to the best one
     direction: str | None = None  # forward, backward or both: how the last bound was searched, if depth first
-    why: str | None = None  # it was searched that way
+    rank: str | None = None  # of a beam: learned or classic
+    why: str | None = None  # it was searched that way, or boards were ranked that way
     solutions: tuple[tuple[int, ...], ...] | None = field(default=None, repr=False)  # all of them, if asked for
     databases: tuple[UsedDatabase, ...] = ()
 
@@ -135,6 +136,7 @@ class Solution:
             "h_start": self.h_start,
             "pruning": self.pruning,
             "direction": self.direction,
+            "rank": self.rank,
             "why": self.why,
             "expanded": self.expanded,
             "generated": self.generated,

@@ -21,7 +21,7 @@ from pdb_builder.base.workers import check_threads
 from pdb_builder.grid import Grid
 
 from .board import Board, board_text, format_board, grid_of, parse_board
-from .choosing import backward_heuristics, ends_for, heuristic_for, pruning_for
+from .choosing import Rank, backward_heuristics, ends_for, heuristic_for, pruning_for, rank_for
 from .cluster.bundles import ClusterSearch
 from .cluster.connection import Connection, connected_if_given
 from .frame import Frame, frame_of
@@ -39,7 +39,7 @@ from .solution import Solution, boards_along, replay
 from .solvability import why_unsolvable
 from .watch import Watch
 
-PROBLEM_OPTIONS = ("order", "pruning", "journal")  # of a search that are part of its problem
+PROBLEM_OPTIONS = ("order", "pruning", "journal", "rank")  # of a search that are part of its problem
 
 
 def solve(
@@ -66,6 +66,7 @@ def solve(
     upper_bound: int | None = None,
     prove_at_least: int | None = None,
     journal: str | Path | None = None,
+    rank: str | Path | None = None,
     cluster: Any = None,
     folder: str | Path | None = None,
     progress: OnProgress = unreported,
@@ -82,8 +83,9 @@ def solve(
     ``direction`` is ``forward``, ``backward`` or ``auto``, ``both_ends`` ``on``, ``off`` or ``auto``: where
     ``ida-star`` begins. With an ``upper_bound`` it looks for shorter solutions only. It is over when no solution can be
     shorter than ``prove_at_least``. In a ``journal`` it keeps what is finished, and goes on with that of the same
-    search. ``cluster`` is the address of a Dask scheduler, or a ``distributed.Client``, whose workers search large
-    iterations. ``progress`` is called with the progress of a long search, ``notify`` with remarks in words.
+    search. ``rank`` is how a beam ranks boards: ``learned``, ``classic``, ``auto``, or the file of a learned rank.
+    ``cluster`` is the address of a Dask scheduler, or a ``distributed.Client``, whose workers search large iterations.
+    ``progress`` is called with the progress of a long search, ``notify`` with remarks in words.
 
     Raises ``InputError`` for what makes no sense, and ``Unsolvable`` if no moves lead to the goal.
     """
@@ -94,6 +96,7 @@ def solve(
     settings = Settings(
         *(heuristic, algorithm, threads, *limits, every, order, where, weight, width, depth, pruning, huge_pages),
         *(direction, both_ends, upper_bound, prove_at_least, path_of("journal", journal)),
+        rank=str(rank) if isinstance(rank, Path) else rank,
     )
     with connected_if_given(cluster, where) as connection:
         return solve_board(grid, start, target, settings, progress, notify, cluster=connection)
@@ -128,6 +131,10 @@ def solve_board(
         problem = Problem(grid, frame.blank, frame.enter(start), heuristic, by_value, backward)
         if "pruning" in entry.options:
             problem = problem._replace(pruning=pruning_for(grid, heuristic, settings, notify))
+        rank: Rank | None = None
+        if "rank" in entry.options:
+            rank = rank_for(frame, heuristic, settings, notify)
+            problem = problem._replace(weights=rank.weights)
         options = {name: getattr(settings, name) for name in entry.options if name not in PROBLEM_OPTIONS}
         if "direction" in entry.options:
             options |= ends_for(grid, heuristic, settings)
@@ -188,7 +195,8 @@ def solve_board(
         suboptimality_bound=outcome.suboptimality_bound,
         incumbents=tuple(outcome.incumbents),
         direction=_direction(outcome),
-        why=outcome.why,
+        rank=rank and rank.name,
+        why=rank.why if rank else outcome.why,
         solutions=tuple(solutions) if settings.every and outcome.suboptimality_bound == 1 else None,
         databases=watch.databases(),
     )

@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Patterns of the files that each distribution must hold. Each must match at least one file of the checkout.
 PACKAGES = (
     *("pdb_builder/**/*.py", "pdb_builder/py.typed", "solver/**/*.py", "solver/py.typed"),
-    *("solver/data/*.csv", "solver/page/static/*"),
+    *("solver/data/*.csv", "solver/data/*.h5", "solver/page/static/*"),
 )
 PROJECT = (
     *(".ci/*", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "Makefile", "README.md"),

@@ -80,8 +80,9 @@ def searched(name, grid, blank, board, heuristic, **options):
         heuristic = uninformed.prepare(grid, blank)
     settings = {"threads": 1, "limits": Limits(), "progress": unreported} | OPTIONS.get(name, {}) | options
     by_value, backward = settings.pop("by_value", False), settings.pop("backward", manhattan.prepare)
-    pruning = settings.pop("pruning", Pruning())
+    pruning, weights = settings.pop("pruning", Pruning()), settings.pop("weights", None)
     problem = Problem(grid, blank, board, heuristic, by_value, lambda grid, blank, *_: backward(grid, blank), pruning)
+    problem = problem._replace(weights=weights)
     outcome = search_named(name)(problem, **settings)
     for path in outcome.paths:
         assert boards_along(grid, board, path)[-1] == grid.goal(blank)

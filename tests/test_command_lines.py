@@ -21,7 +21,7 @@ EASY = "1 2 3 4 5 6 0 7 8"
 PROGRAMS = {"pdb-builder": pdb_builder.cli, "pdb-solver": solver.cli}
 COMMANDS = {
     "pdb-builder": ["build", "info", "list", "verify", "choose", "bench"],
-    "pdb-solver": ["solve", "compare", "serve", "journal", "check", "distribution", "random", "bench"],
+    "pdb-solver": ["solve", "compare", "serve", "journal", "learn", "check", "distribution", "random", "bench"],
 }
 ALL = [(program, command) for program, commands in COMMANDS.items() for command in commands]
 

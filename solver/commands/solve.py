@@ -145,6 +145,7 @@ def _settings(args: argparse.Namespace, several: bool) -> Settings:
         upper_bound=args.upper_bound,
         prove_at_least=args.prove_at_least,
         journal=args.journal,
+        rank=args.rank,
     )
 
 

@@ -36,6 +36,7 @@ PARAMETERS = {
     "pruning": (int, "14"),
     "direction": (str, "auto"),
     "both_ends": (str, "auto"),
+    "rank": (str, "classic"),
 }
 # What depth-first searches do unless told otherwise: what those of the literature do.
 AS_PUBLISHED: dict[str, Any] = {"pruning": NEVER_UNDO, "direction": FORWARD, "both_ends": OFF}

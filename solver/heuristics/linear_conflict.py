@@ -167,3 +167,17 @@ def _apply(heuristic, slot, tile, source, target):
     value = fetch(heuristic.value, 0)
     put(heuristic.value, 0, fetch(heuristic.values, slot))
     put(heuristic.values, slot, value)
+
+
+@kernel
+def values_of(heuristic, boards, values):
+    """The values of many boards, each worked out afresh."""
+    parts = np.zeros(1, dtype=np.int64)
+    for number in range(boards.shape[0]):
+        load(heuristic, boards[number], parts, 0)
+        value = 0
+        for cell in range(heuristic.cells):
+            value += heuristic.distance[np.int64(boards[number, cell]) * heuristic.cells + cell]
+        for line in range(heuristic.codes.size):
+            value += 2 * _removed(heuristic, heuristic.codes[line])
+        values[number] = value

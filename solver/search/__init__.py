@@ -17,6 +17,8 @@ NEVER_UNDO, MOST_PRUNING = 2, 24  # moves that the automaton of a depth-first se
 AUTO, FORWARD, BACKWARD, ON, OFF = "auto", "forward", "backward", "on", "off"
 # In place of a side: what is done to find a solution beforehand, and the look for a heuristic for the way back.
 BEAM, WAY_BACK = "beam", "way back"
+# How a beam ranks boards: as was learned from solutions, or by the heuristic and a few rules alone; AUTO is the best.
+LEARNED, CLASSIC = "learned", "classic"
 
 
 class Search(NamedTuple):
@@ -52,7 +54,7 @@ SEARCHES = {
     "beam": Search(
         "beam.search",
         "level by level, only the best boards of each: good solutions of large boards, better ones with time",
-        options=("width",),
+        options=("width", "rank"),
         optimal=False,
     ),
     "bfs": Search("best_first.bfs", "level by level, uninformed: shortest, all boards in memory", uninformed=True),

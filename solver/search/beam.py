@@ -45,6 +45,7 @@ from . import default_memory, ida_star
 from .automaton import MOVES, cell_of, never_undo, state_of
 from .beam_level import (
     NO_RANK,
+    Level,
     Rules,
     begin,
     choose,
@@ -85,6 +86,8 @@ MANY_LEVELS, REMEMBERED = 4_000, 1 << 22  # how many are remembered at most, and
 HASH_BYTES = 32  # of the hash table per hash remembered, at most
 SEED = 15
 
+Observe = Callable[[int, Level, int], object]  # is shown each level: the moves made, the level, its boards
+
 
 def _bytes_of(grid: Grid, words: int) -> int:
     """The memory per board of the beam's width, going by a solution of a usual length."""
@@ -105,8 +108,15 @@ class _Leg(NamedTuple):
 class _Beam:
     """The passes of one search."""
 
-    def __init__(self, problem: Problem, threads: int, limits: Limits, progress: OnProgress) -> None:
-        self.problem, self.limits, self.progress = problem, limits, progress
+    def __init__(
+        self,
+        problem: Problem,
+        threads: int,
+        limits: Limits,
+        progress: OnProgress,
+        observe: Observe = lambda moves, level, count: None,
+    ) -> None:
+        self.problem, self.limits, self.progress, self.observe = problem, limits, progress, observe
         self.automaton, self.rng = never_undo(problem.grid), np.random.default_rng(SEED)
         value = max(problem.heuristic.measure(problem.start))
         self.outcome = Outcome(value, value if problem.heuristic.admissible else 0)
@@ -233,6 +243,7 @@ class _Beam:
             self._over(pieces, choose, level, children, chosen, history, rules, self.automaton, limit)
             histories.append(history)
             level, chosen = chosen, level
+            self.observe(moves + 1, level, count)
             while stage_ended(level, rules, count) and stages:  # in this order, so that no code is left to compile
                 rules, *stages = stages
                 follow_rules(level, rules, count)
@@ -339,6 +350,14 @@ def shorten(
     beam.known = None if shorter_than == inf else int(shorter_than)
     with noting_stop(beam.outcome), beam.workers:
         beam.run(min(width, beam.widest))
+    return beam.outcome
+
+
+def observed(problem: Problem, width: int, observe: Observe, *, limits: Limits) -> Outcome:
+    """One pass of a width on one thread, during which ``observe`` sees every level that is kept."""
+    beam = _Beam(problem, 1, limits, unreported, observe)
+    with noting_stop(beam.outcome), beam.workers:
+        beam.run(width)
     return beam.outcome
 
 

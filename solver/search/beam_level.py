@@ -11,6 +11,7 @@ their way has been put in order. So a tile d cells from home costs more than d, 
 where s is the side of the board. The second is the *border* between order and disorder: each pair of neighbouring cells
 of which one holds the tile that belongs there and the other does not costs BORDER. Disorder in one place is repaired in
 passing, but the blank has to visit each of many places. Ties are broken by the hash, hence at random.
+A learned rank adds the weights of tiles and of pairs of tiles (``learned_rank``).
 
 *Duplicates* are recognised by a Zobrist-style hash of 64 bits alone: the exclusive or of one random key per tile and
 cell, which a move updates in four steps. Two boards of the same hash count as one, which is rare and costs a beam
@@ -35,14 +36,17 @@ from pdb_builder.grid import Grid
 from ..heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
 from ..heuristics.manhattan import distances_home
 from .automaton import MOVES, cell_of, state_of
+from .learned_rank import DISPLACEMENTS, STEPS, no_pairs, pair_tables, rank_from_scratch
 from .outcome import Problem
 
-SCALE = 4  # steps of a rank per move
+SCALE = 4  # steps of a rank per move, unless it is learned
 STRETCH, BORDER = 1.0, 0.5
 SIDE = 4  # of what is left of a board that is solved in one stage
 HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line and of all
 TIE_BREAKS = 4  # ranks that boards of the same rank are spread over at random
 NO_RANK = (1 << 18) - 1  # of a duplicate; 2x50 boards have ranks of up to 160,000
+FINE = 4  # bits of a learned rank that are dropped in the end: then a move counts as much as in any other
+LIFT = 64  # moves added to learned ranks, since they can be below that of the goal
 AHEAD = 8  # hashes whose place is prefetched
 
 
@@ -53,7 +57,7 @@ class Level(NamedTuple):
     words: np.ndarray  # [board, word]: what the heuristic saves
     states: np.ndarray  # [board] -> of the automaton
     hashes: np.ndarray
-    stretches: np.ndarray  # including what the border counts
+    stretches: np.ndarray  # including what the border counts, and what was learned
 
 
 class Children(NamedTuple):
@@ -77,9 +81,14 @@ class Rules(NamedTuple):
     neighbours: np.ndarray  # [cell, number] -> a neighbour, or -1
     border: int  # what two neighbours count if one is home and one is not
     scale: int  # what a move counts by the heuristic
+    fine: int  # bits that are dropped in the end
+    lift: int  # is added to all ranks
     astray: np.ndarray  # [tile, cell] -> whether this is a tile of the stage that is not home
     between: np.ndarray  # [cell, cell] -> moves
     homes: np.ndarray  # [number] -> a tile that is to be home at the end of the stage, and its home
+    partners: np.ndarray  # of a learned rank: see ``PairTables``
+    displacements: np.ndarray
+    pairs: np.ndarray
 
 
 def new_level(width: int, rules: Rules) -> Level:
@@ -113,17 +122,23 @@ def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
     neighbours = np.array([[*around, *(-1,) * (MOVES - len(around))] for around in grid.neighbours])
     between = np.array([[grid.distance(cell, other) for other in cells] for cell in cells])
     more = STRETCH * (distance / ((grid.rows + grid.cols) / 2)) ** 3
-    rules = []
+    rules, none = [], no_pairs(grid)
     for tiles in _stages(grid, problem.blank):
         others = [tile for tile in cells if tile not in tiles and tile != 0]
         keys, stretch, astray = all_keys.copy(), np.rint(SCALE * HEAVY * distance * (1 + more)), distance > 0
         keys[others], stretch[others], astray[others] = 0, 0, False
         homes = np.array([(tile, grid.home(tile, problem.blank)) for tile in tiles])
-        scale = int(SCALE * LIGHT)
-        rules.append((keys, stretch.astype(np.int32), home, neighbours, 0, scale, astray, between, homes))
-    stretch = np.rint(SCALE * distance * more).astype(np.int32)
+        scales = (0, int(SCALE * LIGHT), 0, 0)
+        rules.append((keys, stretch.astype(np.int32), home, neighbours, *scales, astray, between, homes, *none))
+    steps, tables, scales = SCALE, none, (0, 0)
+    if problem.weights is not None:
+        lift = STEPS * (LIFT - round(rank_from_scratch(problem.weights, grid, grid.goal()) / STEPS))
+        steps, tables, scales = STEPS, pair_tables(problem.weights, grid), (FINE, lift)
+    stretch = np.rint(steps * distance * more).astype(np.int32)
+    if problem.weights is not None:
+        stretch[1:] += problem.weights.single[tables.displacements[1:]]
     nothing = (np.zeros_like(home), between, np.zeros((0, 2), dtype=np.int64))
-    rules.append((all_keys, stretch, home, neighbours, int(SCALE * BORDER), SCALE, *nothing))
+    rules.append((all_keys, stretch, home, neighbours, int(steps * BORDER), steps, *scales, *nothing, *tables))
     return [Rules(grid.cells, heuristic.saved_words, heuristic.parts, *one) for one in rules]
 
 
@@ -145,8 +160,19 @@ def _stages(grid: Grid, blank: int) -> list[list[int]]:
 @kernel
 def follow_rules(level, rules, count):
     """Work out the hashes and stretches of all boards."""
+    partners = rules.partners.shape[1]
+    places = np.zeros(rules.cells, dtype=np.int64)
     for board in range(count):
         level.stretches[board] = level.hashes[board] = 0
+        for cell in range(rules.cells):
+            places[level.boards[board * rules.cells + cell]] = cell
+        for tile in range(rules.cells):
+            row = np.int64(rules.displacements[tile, places[tile]]) * partners
+            for number in range(partners):
+                other = rules.partners[tile, number]
+                if other > tile:  # every pair once
+                    away = np.int64(rules.displacements[other, places[other]])
+                    level.stretches[board] += rules.pairs[(row + number) * (DISPLACEMENTS + 1) + away]
         for cell in range(rules.cells):
             tile = np.int64(level.boards[board * rules.cells + cell])
             level.stretches[board] += rules.stretch[tile, cell]
@@ -212,6 +238,18 @@ def _more_border(level, rules, parent, cell, blank):
     return more
 
 
+@shared
+def _pairs_after(rules, away, tile, cell):
+    """What the pairs of a tile count if it is on a cell."""
+    partners = rules.partners.shape[1]
+    row = np.int64(rules.displacements[tile, cell]) * partners
+    total = 0
+    for number in range(partners):
+        other = np.int64(rules.partners[tile, number])
+        total += np.int64(fetch(rules.pairs, (row + number) * (DISPLACEMENTS + 1) + fetch(away, other)))
+    return total
+
+
 @kernel
 def expand(heuristic, level, children, rules, automaton, room, first, found, low, high):
     """List the children of some boards from ``first`` on, without those whose value exceeds ``room``.
@@ -221,6 +259,8 @@ def expand(heuristic, level, children, rules, automaton, room, first, found, low
     successors, branching, cell, _, _ = automaton
     parts = np.zeros(rules.parts, dtype=np.int64)
     nearest = np.zeros(MOVES, dtype=np.int64)
+    partners = rules.partners.shape[1]
+    away = np.zeros(rules.cells, dtype=np.int64)  # tile -> its displacement
     at = first
     for parent in range(low, high):
         state = np.int64(level.states[parent])
@@ -228,6 +268,10 @@ def expand(heuristic, level, children, rules, automaton, room, first, found, low
         restore(heuristic, level.words, parent * rules.words)
         if rules.homes.shape[0] != 0:
             _seek(level, rules, automaton, parent, state, nearest)
+        if partners != 0:
+            for place in range(rules.cells):
+                tile = np.int64(level.boards[parent * rules.cells + place])
+                put(away, tile, np.int64(rules.displacements[tile, place]))
         for index in range(branching[state]):
             source = cell_of(np.int64(successors[state * MOVES + index]))
             prefetch(heuristic, index, np.int64(level.boards[parent * rules.cells + source]), source, blank, 0, 0)
@@ -248,13 +292,16 @@ def expand(heuristic, level, children, rules, automaton, room, first, found, low
                 stretch += rules.border * _more_border(level, rules, parent, blank, source)
             elif rules.home[tile, source]:
                 stretch -= rules.border * _more_border(level, rules, parent, source, blank)
+            if partners != 0:
+                stretch += _pairs_after(rules, away, tile, blank) - _pairs_after(rules, away, tile, source)
             mixed = level.hashes[parent] ^ rules.keys[tile, source] ^ rules.keys[tile, blank]
             mixed ^= rules.keys[0, source] ^ rules.keys[0, blank]
-            rank = (rules.scale * rank) // rules.parts + stretch + SCALE * nearest[index]
+            rank = (rules.scale * rank) // rules.parts + stretch + SCALE * nearest[index] + rules.lift
+            rank = (max(rank, 0) * TIE_BREAKS + np.int64(mixed >> np.uint64(62))) >> rules.fine
             children.origins[at] = parent * MOVES + index
             children.hashes[at] = mixed
             children.stretches[at] = stretch
-            children.ranks[at] = min(rank * TIE_BREAKS + np.int64(mixed >> np.uint64(62)), NO_RANK - 1)
+            children.ranks[at] = min(rank, NO_RANK - 1)
             at += 1
         found[1] += branching[state]
     found[0] = at

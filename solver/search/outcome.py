@@ -21,6 +21,7 @@ from pdb_builder.grid import Grid
 from ..heuristics.contract import Heuristic
 from . import NEVER_UNDO
 from .journal import Journal
+from .learned_rank import Weights
 from .pieces import Part
 from .stopping import Stopped
 
@@ -93,6 +94,7 @@ class Problem(NamedTuple):
     pruning: Pruning = Pruning()
     journal: Journal = NO_JOURNAL
     cluster: Cluster | None = None
+    weights: Weights | None = None  # of a learned rank, for a beam
 
     def at_least(self, length: int) -> int:
         """The shortest length a solution can have if none is shorter than ``length``.

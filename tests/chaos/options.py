@@ -166,6 +166,8 @@ BY_NAME: dict[str, Draw] = {
     "blank": _one_of("first", "last", "0", "3", "8", "15", "99", "4.0", "middle"),
     "pruning": _one_of("2", "3", "8", "12", "14", "16", "1", "18", "24", "25", "1000", "1e15", "9" * 18, "14.5"),
     "database": _one_of(*DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5"),
+    "rank": _one_of("auto", "classic", "learned", "classic", "no.h5", "junk.h5", "precious.h5", "best"),
+    "partners": _one_of("4", "8", "24", "5", "0", "1e9"),
     "rows": _one_of("3x3:3", "2x3:2:bytes", "4x4:3", "3x3:99", "9x9:1", "3x3", "3x3:2:bits:x"),
 }
 
@@ -290,6 +292,8 @@ def _bounds(program: str, name: str, words: list[str]) -> list[str]:
         return ["--repeat", "1"] if program == "pdb-builder" else ["no-such-row"]
     if name == "random":
         return ["-n", "5"]
+    if name == "learn":
+        return ["--boards", "2", "--rounds", "1", "--width", "30"]
     if name in ("solve", "compare"):
         bounds = ["--time-limit", "0.2", "--node-limit", "50k"]
         if name == "compare" and "--random" in given:

@@ -24,7 +24,8 @@ CRASH = re.compile(
 )
 ERROR = re.compile(r"^pdb-(?:solver|builder)(?: [a-z]+)?: error: .*$", re.MULTILINE)
 OF_A_BOARD = re.compile(r"^(?:line )?\d+: ", re.MULTILINE)  # how an error begins that costs only one board its answer
-WORKSHOP = re.compile(r"\..+\.building")
+WORKSHOP = re.compile(r"\..+\.(building|learning)")
+LEARNED = re.compile(r"rank-[0-9]+x[0-9]+\.h5")
 TEMPORARY = re.compile(r"\..+\.tmp")
 CACHED = re.compile(r"kernels-|slidepdb|matplotlib|fontlist|numba")  # what is put into a folder of caches
 BUILT_ON_DEMAND = re.compile(r"(walking-distance|pruning)-.+\.h5")
@@ -138,7 +139,10 @@ def _may_change(path: Path, before: Snapshot, after: Snapshot, run: Run) -> bool
     building = run.command.program == "pdb-builder" and run.command.name == "build"
     if building and str(path) in run.output.split("\n"):
         return was is None or "--overwrite" in run.command.words
-    if building and any(WORKSHOP.fullmatch(part) for part in path.parts):
+    learning = run.command.program == "pdb-solver" and run.command.name == "learn"
+    if learning and LEARNED.fullmatch(path.name):
+        return now is not None and (was is None or "--overwrite" in run.command.words)
+    if (building or learning) and any(WORKSHOP.fullmatch(part) for part in path.parts):
         return now is None or run.killed or run.interrupted
     return bool(TEMPORARY.fullmatch(path.name)) and was is None and run.killed
 

@@ -1,0 +1,1 @@
+"""Learning the rank of a beam: samples from its own levels, weights fitted to them, round by round."""

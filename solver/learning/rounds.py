@@ -1,0 +1,315 @@
+"""Learning in rounds: each draws samples from beams that rank by what was learned so far, and then fits anew.
+
+A beam that ranks differently keeps different boards, and makes new mistakes. So samples of the classic rank alone do
+not suffice: in the second round the beam has the rank of the first, and so on. Weights are fitted to the samples of all
+rounds so far, beginning each time where the first round began: with nothing, or with the weights of a file.
+
+A twentieth of the boards of a round is kept back, to see how the weights do on boards that they were not fitted to. In
+the end some more boards are solved with the rank that was learned and with the classic one.
+
+*Repeatable.* The budget is a number of boards, not of seconds, boards are drawn from sequences of their own, and
+neither beams nor fits depend on threads. So the same plan gives the same file to the byte, with as many threads as
+there are, and however often it was stopped in between.
+
+*Resumable.* A workshop beside the file (``pdb_builder.base.workshop``) has ``samples-R-N.h5``, the samples of some
+boards of a round, and ``round-R.h5``, what was learned in it. Whatever is there and of the same plan is not done again.
+The workshop is removed when the file is in place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+import numpy as np
+
+from pdb_builder import __version__
+from pdb_builder.base.errors import DatabaseError, InputError, UnusableFile, WriteError
+from pdb_builder.base.folders import make_folder
+from pdb_builder.base.interrupts import compiling
+from pdb_builder.base.workers import Workers
+from pdb_builder.base.workshop import locked, tidied
+from pdb_builder.grid import Grid
+
+from ..heuristics import linear_conflict
+from ..jobs import map_jobs
+from ..search import beam
+from ..search.learned_rank import PARTNERS, STEPS, Weights, serves, zero_weights
+from ..search.outcome import Limits, Problem
+from ..search.rank_files import LearnedRank, Lesson, read_rank, write_rank
+from .fitting import Fit, Marks
+from .sample_files import read_samples, write_samples
+from .samples import RIVALS, Samples, classic_ranks, draw_samples, sampled_board, together
+
+SHARE = 10  # boards whose samples are in a file
+KEPT_BACK = 20  # every so manieth board of a round
+CHECKED = 40  # boards solved in the end, but no more than in a round
+EPOCHS = 2
+LEAST_SIDE = 3
+BOARDS, ROUNDS, WIDTH = 2000, 3, 1000
+RANGES = {"seed": (0, 10**9), "boards": (1, 1_000_000), "rounds": (1, 20), "width": (2 * RIVALS, 100_000)}
+FITTING = 0.15  # of the time of a board in a beam: its part in a fit, with all partners
+# Of a beam: this much, and more for each board of its width. A fixed amount, since it decides what a beam remembers.
+MEMORY, MEMORY_EACH = 32_000_000, 10_000
+
+
+class Plan(NamedTuple):
+    """What is to be learned."""
+
+    grid: Grid
+    seed: int
+    boards: int  # in each round
+    rounds: int
+    width: int
+    partners: int
+    start: LearnedRank | None
+
+    def matches(self, lesson: Lesson) -> bool:
+        """Whether a lesson is the outcome of this plan."""
+        return lesson[:8] == self.beginning()
+
+    def beginning(self) -> tuple[str, str, int, int, int, int, int, str]:
+        """The first members of the lesson."""
+        begun_with = self.start.seal if self.start else ""
+        by = f"slidepdb {__version__}"
+        return by, self.grid.shape, self.seed, self.boards, self.rounds, self.width, self.partners, begun_with
+
+    def first_weights(self) -> Weights:
+        """What every fit begins with, in moves."""
+        if self.start is None:
+            return zero_weights(self.partners)
+        return Weights(*(array.astype(np.float32) / STEPS for array in self.start.weights))
+
+
+class NothingLearned(InputError, WriteError):
+    """Nothing can come of a plan, and nothing of it is left."""
+
+
+class Watcher:
+    """What learning reports about itself. These methods do nothing; a user interface overrides them."""
+
+    def waiting(self, path: Path) -> None:
+        """Another process is learning the same rank."""
+
+    def advanced(self, share: float, what: str) -> None:
+        """So much of the work is done, and this is under way. Called from one thread."""
+
+    def round_ended(self, number: int, moves: float, learned: Marks, classic: Marks) -> None:
+        """A round is over, whose solutions have so many moves on average; the marks are those of boards kept back."""
+
+
+def plan_of(
+    grid: Grid,
+    seed: int = 1,
+    boards: int = BOARDS,
+    rounds: int = ROUNDS,
+    width: int = WIDTH,
+    partners: int | None = None,
+    start: LearnedRank | None = None,
+) -> Plan:
+    """A plan, or ``InputError`` if it makes no sense. By default there are as many partners as there were at first."""
+    if not serves(grid, 0):
+        raise InputError(f"{grid.a_board} has no learned rank: learn that of a square without joined edges, as 7x7")
+    if grid.rows < LEAST_SIDE:
+        raise InputError(f"boards of {grid} are too small to learn from: use {LEAST_SIDE}x{LEAST_SIDE} or larger ones")
+    values = {"seed": seed, "boards": boards, "rounds": rounds, "width": width}
+    for name, (least, most) in RANGES.items():
+        if not least <= values[name] <= most:
+            raise InputError(f"`{name}` must be between {least} and {most:,}, got {values[name]:,}")
+    usual = start.lesson.partners if start else max(PARTNERS)
+    if partners not in (None, *PARTNERS):
+        raise InputError(f"`partners` must be {' or '.join(map(str, PARTNERS))}, got {partners}")
+    if start and partners not in (None, usual):
+        raise InputError(f"the weights to begin with have {usual} partners, not {partners}: leave out `partners`")
+    return Plan(grid, seed, boards, rounds, width, partners or usual, start)
+
+
+def learn(
+    plan: Plan,
+    path: Path,
+    *,
+    threads: int | None = None,
+    overwrite: bool = False,
+    watcher: Watcher | None = None,
+    interrupt: Event | None = None,
+) -> LearnedRank:
+    """Learn a rank and write it to ``path``, or read it if it is there and of the same plan.
+
+    Any other file at ``path`` is an error unless ``overwrite`` is set. When ``interrupt`` is set, or by an exception,
+    learning ends, and the next call with the same plan goes on from there.
+    """
+    watcher = watcher or Watcher()
+    with compiling():
+        _compile()
+    workshop = path.parent / f".{path.name}.learning"
+    try:
+        if path.is_dir() or (path.is_symlink() and not path.exists()):
+            raise WriteError(f"cannot write {path}: something else has this name: remove it, or choose another folder")
+        make_folder(path.parent)
+        with locked(workshop, lambda: watcher.waiting(path)), tidied(workshop, "*.h5"):
+            if path.exists() and not overwrite:
+                return _existing(path, plan)
+            for leftover in workshop.glob("*.tmp"):
+                leftover.unlink()
+            with Workers(threads) as workers:
+                learning = _Learning(plan, workshop, workers, watcher, interrupt or Event())
+                weights, lesson = learning.run()
+            write_rank(path, weights, lesson, folder=workshop)
+    except OSError as error:
+        raise WriteError(f"cannot write {path}: {error.strerror or error}: choose another folder") from error
+    return read_rank(path)
+
+
+def _existing(path: Path, plan: Plan) -> LearnedRank:
+    """The rank that is already in place, which must be the one to learn."""
+    remedy = "choose another folder, or replace it with `overwrite`"
+    try:
+        rank = read_rank(path)
+    except UnusableFile as error:
+        raise error.with_remedy(remedy) from None
+    if not plan.matches(rank.lesson):
+        raise DatabaseError(f"{path} is another one, with seed {rank.lesson.seed}: {remedy}")
+    return rank
+
+
+def _compile() -> None:
+    """Have all code compiled before there is something to interrupt."""
+    grid = Grid(LEAST_SIDE, LEAST_SIDE)
+    board = sampled_board(grid, "to compile for", 0, 0)
+    weights = Weights(*(array.astype(np.int16) for array in zero_weights(min(PARTNERS))))
+    groups = np.array([[board, grid.goal()]], dtype=np.uint8)
+    draw_samples(grid, board, weights, 2 * RIVALS, Limits(memory=MEMORY), (0,))
+    with Workers(1) as workers:
+        fit = Fit(grid, zero_weights(min(PARTNERS)), workers)
+        fit.epochs(groups, classic_ranks(grid, groups), 1, np.random.default_rng(0))
+
+
+class _Learning:
+    """One run."""
+
+    def __init__(self, plan: Plan, workshop: Path, workers: Workers, watcher: Watcher, interrupt: Event) -> None:
+        self.plan, self.workshop, self.workers, self.watcher = plan, workshop, workers, watcher
+        self.interrupt = interrupt
+        self.limits = Limits(memory=MEMORY + MEMORY_EACH * plan.width, interrupt=interrupt)
+        fits = FITTING * PARTNERS[plan.partners] / max(PARTNERS.values()) * plan.rounds * (plan.rounds + 1) / 2
+        self.checked = min(CHECKED, plan.boards)
+        self.done, self.all = 0.0, plan.boards * (plan.rounds + fits) + 2 * self.checked
+
+    def run(self) -> tuple[Weights, Lesson]:
+        """All rounds."""
+        plan = self.plan
+        samples: list[Samples] = []
+        moves: list[float] = []
+        rank, seal = (plan.start.weights, plan.start.seal) if plan.start else (None, "")
+        for number in range(1, plan.rounds + 1):
+            samples.append(self._draw(number, rank, seal))
+            taught = samples[-1].lengths[samples[-1].counts > 0]
+            if not taught.size:
+                raise NothingLearned(
+                    f"no board of round {number} taught anything: use more `boards` or a larger `width`"
+                )
+            moves.append(float(taught.mean()))
+            learned = self._round(number, samples, tuple(moves))
+            rank, seal = learned.weights, learned.seal
+            lesson = learned.lesson
+            marks = Marks(lesson.loss, lesson.behind), Marks(lesson.classic_loss, lesson.classic_behind)
+            self.watcher.round_ended(number, moves[-1], *marks)
+        assert rank is not None
+        checked, learned_moves, classic_moves = self._check(rank)
+        return rank, lesson._replace(checked=checked, moves=learned_moves, classic_moves=classic_moves)
+
+    def _advance(self, work: float, what: str) -> None:
+        self.done += work
+        self.watcher.advanced(min(1.0, self.done / self.all), what)
+        if self.interrupt.is_set():
+            raise KeyboardInterrupt
+
+    def _draw(self, number: int, rank: Weights | None, seal: str) -> Samples:
+        """The samples of a round, from files as far as there are any."""
+        plan = self.plan
+
+        def draw(low: int) -> Samples | None:
+            high = min(low + SHARE, plan.boards)
+            path = self.workshop / f"samples-{number}-{low // SHARE + 1}.h5"
+            of = f"{plan.beginning()} round {number} boards {low} to {high} rank {seal}"
+            found = read_samples(path, plan.grid, of)
+            if found is None:
+                drawn = []
+                for one in range(low, high):
+                    board = sampled_board(plan.grid, f"round {number}", plan.seed, one)
+                    seeds = (plan.seed, number, one)
+                    drawn.append(draw_samples(plan.grid, board, rank, plan.width, self.limits, seeds))
+                    if self.interrupt.is_set():
+                        return None  # the last one may be cut short
+                found = together(drawn)
+                write_samples(path, found, of)
+            return found
+
+        parts = []
+        what = f"round {number} of {plan.rounds}, boards"
+        lows = list(range(0, plan.boards, SHARE))
+        for part, low in zip(map_jobs(lows, draw, self.workers.threads, self.interrupt), lows, strict=True):
+            if part is not None:
+                parts.append(part)
+                self._advance(min(SHARE, plan.boards - low), what)
+        if len(parts) < len(lows):
+            raise KeyboardInterrupt
+        return together(parts)
+
+    def _round(self, number: int, samples: Sequence[Samples], moves: tuple[float, ...]) -> LearnedRank:
+        """What is learned from the samples of all rounds so far."""
+        plan = self.plan._replace(rounds=number)
+        path = self.workshop / f"round-{number}.h5"
+        work = FITTING * len(self.plan.first_weights().pairs) / max(PARTNERS.values()) * number * plan.boards
+        with suppress(DatabaseError):
+            found = read_rank(path)
+            if plan.matches(found.lesson):
+                self._advance(work, "")
+                return found
+        parts = [_kept_back(one) for one in samples]
+        kept_back = samples[-1].groups[parts[-1]]
+        groups = np.concatenate([one.groups[~back] for one, back in zip(samples, parts, strict=True)])
+        classic, classic_back = (classic_ranks(plan.grid, some) for some in (groups, kept_back))
+        fit = Fit(plan.grid, plan._replace(start=None).first_weights(), self.workers)
+        classic_marks = fit.marks(kept_back, classic_back)
+        fit = Fit(plan.grid, plan.first_weights(), self.workers)
+        before = self.done
+
+        def progress(share: float) -> None:
+            self._advance(before + work * share - self.done, f"round {number} of {self.plan.rounds}, fitting")
+
+        fit.epochs(groups, classic, EPOCHS, np.random.default_rng((plan.seed, number)), progress)
+        marks = fit.marks(kept_back, classic_back)
+        losses, behind = zip(marks, classic_marks, strict=True)
+        write_rank(path, fit.result(), Lesson(*plan.beginning(), moves, *losses, *behind))
+        return read_rank(path)
+
+    def _check(self, rank: Weights) -> tuple[int, float, float]:
+        """How many boards were solved in both ways, and the mean lengths: as learned, and as classically."""
+        grid = self.plan.grid
+
+        def solve(number: int) -> list[int]:
+            problem = Problem(grid, 0, sampled_board(grid, "check", self.plan.seed, number), heuristic)
+            outcomes = [
+                beam.observed(one, self.plan.width, lambda *_: None, limits=self.limits)
+                for one in (problem._replace(weights=rank), problem)
+            ]
+            return [len(outcome.paths[0]) - 1 if outcome.paths else -1 for outcome in outcomes]
+
+        heuristic = linear_conflict.prepare(grid, 0)
+        found = []
+        for lengths in map_jobs(list(range(self.checked)), solve, self.workers.threads, self.interrupt):
+            self._advance(2, "check")
+            if min(lengths) >= 0:
+                found.append(lengths)
+        learned, classic = np.array(found).reshape(-1, 2).mean(axis=0) if found else (0.0, 0.0)
+        return len(found), float(learned), float(classic)
+
+
+def _kept_back(samples: Samples) -> np.ndarray:
+    """[group] -> whether it is of a board that is kept back."""
+    boards = np.arange(len(samples.counts)) % KEPT_BACK == 0
+    return np.repeat(boards, samples.counts)

@@ -1,0 +1,375 @@
+"""Learning a rank: what is sampled, how weights are fitted, and that a plan always leads to the same bytes."""
+
+import json
+import math
+import signal
+import time
+from threading import Event
+
+import numpy as np
+import pytest
+
+from pdb_builder import Grid
+from pdb_builder.base.errors import DatabaseError, InputError, WriteError
+from pdb_builder.base.workers import Workers
+from solver.heuristics import linear_conflict
+from solver.learning import fitting, rounds, samples
+from solver.learning.fitting import Fit
+from solver.learning.rounds import Watcher, learn, plan_of
+from solver.learning.sample_files import KIND, read_samples, write_samples
+from solver.learning.samples import RIVALS, Samples, classic_ranks, draw_samples, sampled_board
+from solver.search.beam_level import BORDER, STRETCH
+from solver.search.learned_rank import CLASSES, REACH, SPAN, is_symmetric, rank_from_scratch, zero_weights
+from solver.search.outcome import Limits
+from solver.search.rank_files import rank_path, read_rank
+
+from .oracle import boards_after
+from .processes import ended, started
+
+pytestmark = [pytest.mark.jit, pytest.mark.beam]
+
+GRID = Grid(4, 4)
+LIMITS = Limits(memory=10**7)
+
+
+# ---- samples ------------------------------------------------------------------------------------
+
+
+def drawn(grid, number=0, width=100, weights=None):
+    board = sampled_board(grid, "test", 1, number)
+    return board, draw_samples(grid, board, weights, width, LIMITS, (1, number))
+
+
+def test_samples_are_boards_of_the_same_level_and_the_first_leads_to_the_goal():
+    """All boards of a group are as many moves away from the start, up to detours, so they have the blank alike."""
+    grid = Grid(3, 3)
+    board, found = drawn(grid)
+    (length,), (count,) = found.lengths, found.counts
+    assert count == len(found.groups) > 1 and found.groups.shape[1:] == (1 + RIVALS, grid.cells)
+    level, levels = {board}, []
+    for _ in range(length):
+        level = {after for before in level for after in boards_after(grid, before)}
+        levels.append(level)
+    for number, group in enumerate(found.groups, start=1):
+        moves = 2 * grid.rows * number
+        assert {tuple(one) for one in group.tolist()} <= levels[moves - 1]
+        level = {tuple(group[0].tolist())}
+        for _ in range(length - moves):
+            level = {after for before in level for after in boards_after(grid, before)}
+        assert grid.goal() in level
+
+
+def test_a_beam_that_gets_lost_or_finds_nothing_teaches_nothing(monkeypatch):
+    _, found = drawn(Grid(5, 5), width=2)
+    assert found.lengths.tolist() == found.counts.tolist() == [0] and not found.groups.size
+    monkeypatch.setattr(samples.beam, "PATIENCE", 0)
+    assert drawn(Grid(6, 6), width=20)[1].counts.tolist() == [0]
+
+
+def test_boards_are_drawn_from_sequences_of_their_own():
+    boards = {
+        sampled_board(grid, purpose, seed, number)
+        for grid in (Grid(4, 4), Grid(5, 5))
+        for purpose in ("round 1", "round 2", "check")
+        for seed in range(3)
+        for number in range(3)
+    }
+    assert len(boards) == 54
+
+
+def test_classic_ranks_are_those_of_a_beam():
+    grid = Grid(5, 5)
+    _, found = drawn(grid, width=50)
+    ranks = classic_ranks(grid, found.groups)
+    heuristic = linear_conflict.prepare(grid, 0)
+    for group, of_group in zip(found.groups.tolist()[:5], ranks, strict=False):
+        for board, rank in zip(group, of_group, strict=True):
+            away = [grid.distance(cell, tile) for cell, tile in enumerate(board) if tile]
+            home = [tile == cell != 0 for cell, tile in enumerate(board)]
+            border = sum(home[cell] != home[other] for cell in range(25) for other in grid.neighbours[cell]) / 2
+            stretch = sum(round(4 * STRETCH * d * (d / 5) ** 3) / 4 for d in away)
+            assert rank == pytest.approx(heuristic.measure(board)[0] + stretch + BORDER * border)
+
+
+# ---- the fit ------------------------------------------------------------------------------------
+
+
+def naive_keys(grid, board):
+    """What the weights of a board are of, by class and then by pair, each under the least of its equivalents."""
+    home = {tile: divmod(tile, grid.cols) for tile in range(1, grid.cells)}
+    away = {
+        tile: tuple(max(-REACH, min(REACH, a - b)) for a, b in zip(divmod(cell, grid.cols), home[tile], strict=True))
+        for cell, tile in enumerate(board)
+        if tile
+    }
+    keys = [[] for _ in range(len(CLASSES) + 1)]
+    for number, offset in enumerate(CLASSES):
+        for turned in (False, True):
+            for one in home:
+                for other in home:
+                    between = tuple(b - a for a, b in zip(home[one], home[other], strict=True))
+                    if between != (offset[::-1] if turned else offset) or (turned and abs(offset[0]) == abs(offset[1])):
+                        continue
+                    first, second = away[one], away[other]
+                    images = [(between, first, second), (tuple(-x for x in between), second, first)]
+                    images += [(a[::-1], b[::-1], c[::-1]) for a, b, c in images]
+                    keys[number].append(min(images))
+    keys[-1] = [min(away[tile], away[tile][::-1]) for tile in home]
+    return keys
+
+
+def naive_fit(grid, groups, classic, order):
+    """One pass in an order, batch by batch, with dictionaries."""
+    weights, squares, done, losses = {}, {}, 0, []
+    for first in range(0, len(order), fitting.BATCH):
+        batch = order[first : first + fitting.BATCH]
+        keys = [[naive_keys(grid, board) for board in groups[group].tolist()] for group in batch]
+        pulls = []
+        for group, of_group in zip(batch, keys, strict=True):
+            ranks = [
+                rank + sum(weights.get((number, key), 0) for number, row in enumerate(of_board) for key in row)
+                for rank, of_board in zip(classic[group], of_group, strict=True)
+            ]
+            chances = np.exp(-(np.array(ranks) - min(ranks)) / fitting.TEMPERATURE)
+            chances /= chances.sum()
+            losses.append(-math.log(chances[0]))
+            pulls.append((np.eye(len(ranks))[0] - chances) / fitting.TEMPERATURE)
+        rate = fitting.RATE * (1 - done / len(order))
+        for number in range(len(CLASSES) + 1):
+            for of_group, pull in zip(keys, pulls, strict=True):
+                for together in zip(*(of_board[number] for of_board in of_group), strict=True):
+                    for key in dict.fromkeys(together):
+                        gradient = sum(p for p, other in zip(pull, together, strict=True) if other == key)
+                        if len(set(together)) > 1:
+                            squares[number, key] = squares.get((number, key), 1.0) + gradient**2
+                            change = rate * gradient / math.sqrt(squares[number, key])
+                            weights[number, key] = weights.get((number, key), 0.0) - change
+        done += len(batch)
+    return weights, losses
+
+
+def some_groups(grid, count=20):
+    parts = [drawn(grid, number, width=60)[1] for number in range(12)]
+    return samples.together(parts).groups[:count]
+
+
+def test_a_fit_is_that_of_the_textbook(monkeypatch):
+    """The same weights as with dictionaries, under symmetries that are looked for one by one."""
+    monkeypatch.setattr(fitting, "BATCH", 7)
+    grid = Grid(4, 4)
+    groups = some_groups(grid)
+    classic, order = classic_ranks(grid, groups), np.random.default_rng(3).permutation(len(groups))
+    expected, losses = naive_fit(grid, groups, classic, order)
+    with Workers(2) as workers:
+        fit = Fit(grid, zero_weights(24), workers)
+        before = fit.marks(groups[order[:7]], classic[order[:7]])
+        fit.epochs(groups, classic, 1, np.random.default_rng(3))
+    assert before.loss == pytest.approx(sum(losses[:7]) / 7)
+    found = sorted(round(float(value), 4) for value in fit.weights.ravel() if abs(value) > 1e-4)
+    wanted = sorted(round(value, 4) for value in expected.values() if abs(value) > 1e-4)
+    assert len(wanted) > 1000 and found == pytest.approx(wanted, abs=3e-4)
+    single = {key: value for (number, key), value in expected.items() if number == len(CLASSES)}
+    for (down, across), value in single.items():  # whose places are easily told
+        assert fit.weights[-1, SPAN * (down + REACH) + across + REACH] == pytest.approx(value, abs=3e-4)
+
+
+def test_what_is_fitted_ranks_boards_as_the_fit_does():
+    """The marks of integer weights, worked out board by board, are those of the fit up to rounding."""
+    grid = Grid(4, 4)
+    groups = some_groups(grid)
+    classic = classic_ranks(grid, groups)
+    with Workers(1) as workers:
+        fit = Fit(grid, zero_weights(24), workers)
+        zero = fit.marks(groups, classic)
+        fit.epochs(groups, classic, 4, np.random.default_rng(1))
+        marks = fit.marks(groups, classic)
+    weights = fit.result()
+    assert is_symmetric(weights) and marks.loss < zero.loss and marks.behind > zero.behind
+    ranks = np.array(
+        [[rank_from_scratch(weights, grid, tuple(board)) / 64 for board in group] for group in groups.tolist()]
+    )
+    behind = (ranks + classic)[:, :1] < (ranks + classic)[:, 1:]
+    assert behind.mean() == pytest.approx(marks.behind, abs=0.02)
+
+
+# ---- rounds -------------------------------------------------------------------------------------
+
+SMALL = {"boards": 24, "rounds": 2, "width": 60}
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Little to check in the end."""
+    monkeypatch.setattr(rounds, "CHECKED", 4)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory):
+    """What one thread learns without a break, as bytes."""
+    folder, checked = tmp_path_factory.mktemp("learned"), rounds.CHECKED
+    rounds.CHECKED = 4
+    try:
+        path = rank_path(folder, GRID)
+        learn(plan_of(GRID, **SMALL), path, threads=1)
+    finally:
+        rounds.CHECKED = checked
+    assert [one.name for one in folder.iterdir()] == [path.name]
+    return path
+
+
+def test_what_is_learned_says_what_from(reference):
+    rank = read_rank(reference)
+    lesson = rank.lesson
+    assert lesson[1:8] == ("4x4", 1, 24, 2, 60, 24, "")
+    assert len(lesson.round_moves) == 2 and min(lesson.round_moves) > 30
+    assert 0 < lesson.behind < 1 and 0 < lesson.classic_behind < 1 and lesson.loss > 0 < lesson.classic_loss
+    assert lesson.checked <= 4 and lesson.moves > 30 < lesson.classic_moves
+    assert np.count_nonzero(rank.weights.pairs) > 1000
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_byte(threads, reference, quick, tmp_path):
+    path = tmp_path / reference.name
+    learn(plan_of(GRID, **SMALL), path, threads=threads)
+    assert path.read_bytes() == reference.read_bytes()
+
+
+@pytest.mark.parametrize("other", [{"seed": 2}, {"boards": 25}, {"rounds": 1}, {"width": 61}, {"partners": 8}])
+def test_another_plan_gives_another_rank(other, reference, quick, tmp_path):
+    path = tmp_path / reference.name
+    learned = learn(plan_of(GRID, **SMALL | other), path)
+    assert not np.array_equal(learned.weights.single, read_rank(reference).weights.single)
+
+
+class Stopping(Watcher):
+    """Interrupts learning after some reports."""
+
+    def __init__(self, reports):
+        self.left = reports
+
+    def advanced(self, share, what):
+        self.left -= 1
+        if self.left < 0:
+            raise KeyboardInterrupt
+
+
+def test_learning_that_is_interrupted_goes_on_to_the_same_bytes(reference, quick, tmp_path):
+    path = tmp_path / reference.name
+    kept = set()
+    for reports in (1, 2, 4, 5, 9):
+        with pytest.raises(KeyboardInterrupt):
+            learn(plan_of(GRID, **SMALL), path, threads=2, watcher=Stopping(reports))
+        assert not path.exists()
+        files = {one.name for one in (tmp_path / f".{path.name}.learning").glob("*.h5")}
+        assert kept <= files
+        kept = files
+    assert "round-1.h5" in kept and "samples-2-1.h5" in kept
+    interrupt = Event()
+    interrupt.set()
+    with pytest.raises(KeyboardInterrupt):
+        learn(plan_of(GRID, **SMALL), path, interrupt=interrupt)
+    learn(plan_of(GRID, **SMALL), path)
+    assert path.read_bytes() == reference.read_bytes()
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
+def test_what_is_left_of_another_plan_or_damaged_is_made_again(reference, quick, tmp_path):
+    path = tmp_path / reference.name
+    workshop = tmp_path / f".{path.name}.learning"
+    with pytest.raises(KeyboardInterrupt):
+        learn(plan_of(GRID, **SMALL | {"seed": 2}), path, watcher=Stopping(8))
+    with pytest.raises(KeyboardInterrupt):
+        learn(plan_of(GRID, **SMALL), path, watcher=Stopping(8))
+    first, second, third = (workshop / f"samples-1-{number}.h5" for number in (1, 2, 3))
+    first.write_bytes(first.read_bytes()[:-1])
+    second.write_bytes(third.read_bytes())
+    (workshop / "round-1.h5").write_bytes(b"")
+    learn(plan_of(GRID, **SMALL), path)
+    assert path.read_bytes() == reference.read_bytes()
+
+
+def test_files_of_samples_are_believed_only_if_they_are_whole(tmp_path):
+    path, found = tmp_path / "samples.h5", drawn(GRID)[1]
+    write_samples(path, found, "these")
+    again = read_samples(path, GRID, "these")
+    assert all((one == other).all() for one, other in zip(found, again, strict=True))
+    assert read_samples(path, GRID, "those") is None and read_samples(path, Grid(5, 5), "these") is None
+    assert read_samples(tmp_path / "none.h5", GRID, "these") is None and KIND.version == 1
+    twice = found.groups.copy()
+    twice[0, 0, 0] = twice[0, 0, 1]
+    for bad in (Samples(twice, *found[1:]), found._replace(counts=found.counts + 1)):
+        write_samples(path, bad, "these")
+        assert read_samples(path, GRID, "these") is None
+
+
+def test_learning_can_begin_with_what_was_learned_elsewhere(reference, quick, tmp_path):
+    start = read_rank(reference)
+    path = rank_path(tmp_path, Grid(5, 5))
+    learned = learn(plan_of(Grid(5, 5), boards=6, rounds=1, width=60, start=start), path)
+    assert learned.lesson.begun_with == start.seal and learned.lesson.shape == "5x5"
+    kept = np.count_nonzero(learned.weights.pairs == start.weights.pairs) / start.weights.pairs.size
+    assert 0.5 < kept < 1
+    with pytest.raises(InputError, match="begin with have 24 partners, not 8"):
+        plan_of(GRID, start=start, partners=8)
+
+
+def test_a_rank_that_is_there_is_not_learned_again(reference, quick, tmp_path):
+    path = tmp_path / reference.name
+    path.write_bytes(reference.read_bytes())
+    assert learn(plan_of(GRID, **SMALL), path, watcher=Stopping(0)).seal == read_rank(reference).seal
+    with pytest.raises(DatabaseError, match=r"another one, with seed 1: choose another folder, or .*`overwrite`"):
+        learn(plan_of(GRID, **SMALL | {"seed": 3}), path)
+    path.write_bytes(b"something else")
+    with pytest.raises(DatabaseError, match="`overwrite`"):
+        learn(plan_of(GRID, **SMALL), path)
+    assert path.read_bytes() == b"something else"
+    learn(plan_of(GRID, **SMALL), path, overwrite=True)
+    assert path.read_bytes() == reference.read_bytes()
+    (tmp_path / "folder.h5").mkdir()
+    with pytest.raises(WriteError, match="something else has this name"):
+        learn(plan_of(GRID, **SMALL), tmp_path / "folder.h5")
+
+
+@pytest.mark.parametrize(
+    "grid, options, message",
+    [
+        (Grid(4, 5), {}, "a 4x5 board has no learned rank"),
+        (Grid(4, 4, True), {}, "a 4x4 wrapped board has no learned rank"),
+        (Grid(2, 2), {}, "too small to learn from"),
+        (GRID, {"seed": -1}, "`seed` must be between 0 and"),
+        (GRID, {"boards": 10**7}, "`boards` must be between 1 and 1,000,000, got 10,000,000"),
+        (GRID, {"rounds": 21}, "`rounds` must be"),
+        (GRID, {"width": 10}, "`width` must be"),
+        (GRID, {"partners": 5}, "`partners` must be 4 or 8 or 24, got 5"),
+    ],
+)
+def test_plans_that_make_no_sense_are_refused(grid, options, message):
+    with pytest.raises(InputError, match=message):
+        plan_of(grid, **options)
+
+
+# ---- the command --------------------------------------------------------------------------------
+
+WORDS = ("-m", "solver", "learn", "4x4", "--boards", "40", "--rounds", "1", "--width", "60")
+
+
+@pytest.mark.subprocess
+def test_a_killed_command_goes_on_to_the_same_bytes(tmp_path):
+    whole, killed = tmp_path / "whole", tmp_path / "killed"
+    with started(*WORDS, "--folder", whole) as process:
+        code, output, errors = ended(process)
+    assert code == 0 and "40 boards of 4x4 in each of 1 rounds, seed 1" in output
+    assert errors.startswith("round 1 of 1: solutions of") and "min left" in errors
+    workshop = killed / ".rank-4x4.h5.learning"
+    with started(*WORDS, "--folder", killed) as process:
+        for _ in range(600):
+            if (workshop / "samples-1-1.h5").exists():
+                break
+            time.sleep(0.05)
+        ended(process, signal.SIGKILL)
+    assert not (killed / "rank-4x4.h5").exists() and (workshop / "samples-1-1.h5").exists()
+    with started(*WORDS, "--folder", killed, "--json") as process:
+        code, output, _ = ended(process)
+    assert code == 0 and json.loads(output)["checked"] <= rounds.CHECKED
+    (path,) = killed.iterdir()
+    assert path.read_bytes() == (whole / path.name).read_bytes()
