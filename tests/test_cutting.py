@@ -173,6 +173,14 @@ def test_a_task_has_less_time_the_less_there_is_to_do():
     assert limits[-1] == sharing.LEAST_LIMIT and 0.4 < limits[3] < 1
 
 
+def test_what_takes_longer_than_expected_is_not_cut_to_bits():
+    """If all bundles take twice the time, tasks are not as short as if hardly anything were left."""
+    seconds, tasks = [[10.0]] * 400, []
+    for factor in (1, 0.5):
+        tasks.append(simulating.play(seconds, [10.0 * factor] * 400, 100, simulating._search, 0.0).tasks)
+    assert tasks[1] < 2 * tasks[0]
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10])
 @pytest.mark.parametrize("idle", [-5, 0, 1, 50])
 def test_what_is_dealt_is_what_was_handed_back(count, idle):
