@@ -450,7 +450,7 @@ def test_without_workers_the_search_waits_and_says_so(monkeypatch):
     ]
     assert not one.can(wanted, lambda: None) and one.places(wanted) == []
     fake.there = {"a": 1, "b": 1}
-    assert one.can(wanted, lambda: None) and one.places(wanted) == ["b"]
+    assert one.can(wanted, lambda: None) and one.places(wanted) == ["b"] and one.threads(wanted) == 1
     fake.lost = True
     with pytest.raises(ClusterLost):
         one.look(wanted)

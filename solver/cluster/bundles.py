@@ -125,7 +125,7 @@ class _Iteration:
 
     def _threads(self) -> int:
         """How many tasks can run at a time, by the last look."""
-        return max(1, sum(self.crew.there.values()))
+        return self.crew.threads(self.of.wanted)
 
     def _send_all(self) -> None:
         """Send the bundles. The later a task is sent, the less there will be to do when it begins."""
