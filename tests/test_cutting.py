@@ -120,10 +120,10 @@ def test_what_is_new_is_tied_to_its_neighbours():
 
 def test_small_bundles_go_together_and_large_tasks_first_if_there_are_few():
     sizes = [1, 1, 1, 5, 1, 4, 1]
-    assert sharing.tasks_of(sizes, 3, 10, sizes) == [[3], [4, 5], [0, 1, 2], [6]]
+    assert sharing.tasks_of(sizes, 3, 10) == [[3], [4, 5], [0, 1, 2], [6]]
     many = [1.0] * 30 + [9.0]
-    assert sharing.tasks_of(many, 1, 1, many) == [[number] for number in range(31)]  # in the order of the search
-    assert sharing.tasks_of([], 1, 1, []) == []
+    assert sharing.tasks_of(many, 1, 1) == [[number] for number in range(31)]  # in the order of the search
+    assert sharing.tasks_of([], 1, 1) == []
 
 
 def one_by_one(tasks, workers, cost):

@@ -129,8 +129,8 @@ class _Iteration:
 
     def _send_all(self) -> None:
         """Send the bundles. The later a task is sent, the less there will be to do when it begins."""
-        numbers, sizes = list(self.expected), list(self.expected.values())
-        tied = [[numbers[one] for one in task] for task in tasks_of(sizes, TASK_SECONDS, self._threads(), sizes)]
+        numbers, expected = list(self.expected), list(self.expected.values())
+        tied = [[numbers[one] for one in task] for task in tasks_of(expected, TASK_SECONDS, self._threads())]
         left = self.left.seconds
         for first in range(0, len(tied), SENT):
             self.pulse()

@@ -37,16 +37,16 @@ def is_worth_sharing(before: float) -> bool:
     return GROWTH * before >= WORTH
 
 
-def tasks_of(sizes: Sequence[float], least: float, workers: int, expected: Sequence[float]) -> list[list[int]]:
-    """Bundles, by number, tied together into tasks of a size that is ``least``, in the order in which to send them."""
+def tasks_of(expected: Sequence[float], least: float, workers: int) -> list[list[int]]:
+    """Bundles, by number, tied together into tasks of so many seconds at least, in the order in which to send them."""
     tasks: list[list[int]] = []
     open_task, total = False, 0.0
-    for number, size in enumerate(sizes):
+    for number, seconds in enumerate(expected):
         if not open_task:
             tasks.append([])
             total = 0.0
         tasks[-1].append(number)
-        total += size
+        total += seconds
         open_task = total < least
     if len(tasks) <= FEW * workers:
         tasks.sort(key=lambda task: -sum(expected[number] for number in task))

@@ -5,8 +5,9 @@ free, those that were handed back first. It ends when it is done, or when its ti
 sent again, all of it by the rules of ``sharing``.
 
 *From a journal* the seconds of bundles are known, but not what a stack would leave of one. It is taken to leave eight
-pieces, of a quarter of the rest at most. ``pdb-solver bench workers`` plays an iteration through with the stacks
-themselves; with these shares a simulation comes to the same end, within one percent (docs/benchmarks.md).
+pieces, of a quarter of the rest at most, and the iteration as a whole to take as long as was expected. ``pdb-solver
+bench workers`` plays an iteration through with the stacks themselves; with these shares a simulation comes to the same
+end, within one percent (docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -91,7 +92,7 @@ def simulate(
     """An iteration of so many subtrees, whose bundles took so many seconds, and were expected to be so large."""
     per_weight = sum(seconds) / max(sum(weights), 1e-9)
     guessed = [weight * per_weight for weight in weights]
-    tasks = tasks_of(guessed, TASK_SECONDS, workers, weights)
+    tasks = tasks_of(guessed, TASK_SECONDS, workers)
     expected = [sum(guessed[number] for number in task) for task in tasks]
     bundles = [[seconds[number] for number in task] for task in tasks]
     return play(bundles, expected, workers, _search, cost, CUT_COST * subtrees)
