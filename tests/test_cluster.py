@@ -161,7 +161,7 @@ def test_a_bundle_that_is_lost_or_changed_is_noticed(client, small_trees, monkey
         take(self, returned)
 
     def changed(self, returned):
-        if returned.parts[0].place == (0,) and returned.parts[0].bundle == 0:
+        if returned.parts[0].piece[:2] == (0, (0,)):
             returned.parts[0].found["expanded"] += 1
         take(self, returned)
 
@@ -450,7 +450,7 @@ def test_without_workers_the_search_waits_and_says_so(monkeypatch):
     ]
     assert not one.can(wanted, lambda: None) and one.places(wanted) == []
     fake.there = {"a": 1, "b": 1}
-    assert one.can(wanted, lambda: None) and one.places(wanted) == ["b"]
+    assert one.can(wanted, lambda: None) and one.places(wanted) == ["b"] and one.threads(wanted) == 1
     fake.lost = True
     with pytest.raises(ClusterLost):
         one.look(wanted)

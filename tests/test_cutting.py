@@ -120,10 +120,10 @@ def test_what_is_new_is_tied_to_its_neighbours():
 
 def test_small_bundles_go_together_and_large_tasks_first_if_there_are_few():
     sizes = [1, 1, 1, 5, 1, 4, 1]
-    assert sharing.tasks_of(sizes, 3, 10, sizes) == [[3], [4, 5], [0, 1, 2], [6]]
+    assert sharing.tasks_of(sizes, 3, 10) == [[3], [4, 5], [0, 1, 2], [6]]
     many = [1.0] * 30 + [9.0]
-    assert sharing.tasks_of(many, 1, 1, many) == [[number] for number in range(31)]  # in the order of the search
-    assert sharing.tasks_of([], 1, 1, []) == []
+    assert sharing.tasks_of(many, 1, 1) == [[number] for number in range(31)]  # in the order of the search
+    assert sharing.tasks_of([], 1, 1) == []
 
 
 def one_by_one(tasks, workers, cost):
@@ -171,6 +171,14 @@ def test_a_task_has_less_time_the_less_there_is_to_do():
     limits = [sharing.time_limit(left, 10) for left in (1e6, 100, 20, 10, 0.1, 0)]
     assert limits == sorted(limits, reverse=True) and limits[0] == sharing.LONGEST_TASK
     assert limits[-1] == sharing.LEAST_LIMIT and 0.4 < limits[3] < 1
+
+
+def test_what_takes_longer_than_expected_is_not_cut_to_bits():
+    """If all bundles take twice the time, tasks are not as short as if hardly anything were left."""
+    seconds, tasks = [[10.0]] * 400, []
+    for factor in (1, 0.5):
+        tasks.append(simulating.play(seconds, [10.0 * factor] * 400, 100, simulating._search, 0.0).tasks)
+    assert tasks[1] < 2 * tasks[0]
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 10])

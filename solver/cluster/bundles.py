@@ -21,7 +21,7 @@ from pdb_builder.base.errors import ClusterLost, InputError
 from ..heuristics.preparing import Notify
 from ..search.outcome import CLUSTER, Problem, Stopped
 from ..search.pieces import Assembly, Part, Piece, Returned
-from ..search.sharing import TASK_SECONDS, dealt, tasks_of, time_limit
+from ..search.sharing import TASK_SECONDS, Left, dealt, tasks_of, time_limit
 from .bundle_tasks import SearchedTree, Task, give_up, search_task
 from .connection import Connection
 from .crew import Crew, Pulse
@@ -92,7 +92,8 @@ class _Iteration:
         self.crew, self.connection, self.of, self.bound = crew, crew.connection, of, bound
         self.add, self.pulse = add, pulse
         self.expected = {number: weight * seconds for number, (_, weight) in work.items()}
-        self.left = sum(self.expected.values())  # seconds that one worker is expected to take for what is not done
+        self.left = Left(sum(self.expected.values()))
+        self.not_begun = set(work)  # bundles
         self.assembly = Assembly({number: paths for number, (paths, _) in work.items()}, of.every)
         self.missing = set(work)  # bundles
         self.token = uuid4().hex
@@ -124,13 +125,13 @@ class _Iteration:
 
     def _threads(self) -> int:
         """How many tasks can run at a time, by the last look."""
-        return max(1, sum(self.crew.there.values()))
+        return self.crew.threads(self.of.wanted)
 
     def _send_all(self) -> None:
         """Send the bundles. The later a task is sent, the less there will be to do when it begins."""
-        numbers, sizes = list(self.expected), list(self.expected.values())
-        tied = [[numbers[one] for one in task] for task in tasks_of(sizes, TASK_SECONDS, self._threads(), sizes)]
-        left = self.left
+        numbers, expected = list(self.expected), list(self.expected.values())
+        tied = [[numbers[one] for one in task] for task in tasks_of(expected, TASK_SECONDS, self._threads())]
+        left = self.left.seconds
         for first in range(0, len(tied), SENT):
             self.pulse()
             tasks = tied[first : first + SENT]
@@ -145,7 +146,7 @@ class _Iteration:
         if places == []:
             self.held += tasks
         elif tasks:
-            seconds = time_limit(self.left if left is None else left, self._threads())
+            seconds = time_limit(self.left.seconds if left is None else left, self._threads())
             given = [Task(self.of, self.bound, pieces, self.token, seconds) for pieces in tasks]
             futures = self.connection.submit_all(search_task, given, workers=places, priority=priority)
             for future, pieces in zip(futures, tasks, strict=True):
@@ -171,7 +172,10 @@ class _Iteration:
 
     def _take_returned(self, returned: Returned) -> None:
         """Take down what a task has done, and have the rest sent again."""
-        self.left = max(0.0, self.left - sum(part.found["seconds"] for part in returned.parts))
+        begun = self.not_begun & {part.piece.bundle for part in returned.parts}
+        self.not_begun -= begun
+        seconds = sum(part.found["seconds"] for part in returned.parts)
+        self.left.take(seconds, sum(self.expected[number] for number in begun))
         for number, parts in self.assembly.take(returned):
             self.missing.discard(number)
             self.add(number, parts)

@@ -121,14 +121,14 @@ class Connection:
 
     # ---- tasks --------------------------------------------------------------------------------------
 
-    def submit(self, function: Callable, *args: Any, workers: list[str] | None = None, priority: int = 0) -> Any:
-        """A task: idempotent, but never the same as another one. Those of higher priority come first."""
-        return self.client.submit(function, *args, pure=False, workers=workers, priority=priority)
+    def submit(self, function: Callable, *args: Any, workers: list[str] | None = None) -> Any:
+        """A task: idempotent, but never the same as another one."""
+        return self.client.submit(function, *args, pure=False, workers=workers)
 
     def submit_all(
         self, function: Callable, given: list, workers: list[str] | None = None, priority: int = 0
     ) -> list[Any]:
-        """Tasks of one argument each, in one message."""
+        """Tasks of one argument each, in one message. Those of higher priority come first."""
         return self.client.map(function, given, pure=False, workers=workers, priority=priority)
 
     def arrivals(self) -> Any:

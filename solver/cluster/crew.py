@@ -77,6 +77,10 @@ class Crew:
         """The workers that are not left out."""
         return [address for address in self.there if (address, wanted) not in self._unfit]
 
+    def threads(self, wanted: Wanted) -> int:
+        """How many tasks they can run at a time: one at least."""
+        return max(1, sum(threads for address, threads in self.there.items() if (address, wanted) not in self._unfit))
+
     def places(self, wanted: Wanted) -> list[str] | None:
         """Where to send a task: None is anywhere, an empty list nowhere as yet."""
         if not any(of == wanted for _, of in self._unfit):

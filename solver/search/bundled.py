@@ -85,9 +85,13 @@ class Bundled:
                 if generated > self.tree.most:
                     self._stop(number + 1)
 
+    def are_complete(self) -> bool:
+        """Whether all bundles that count are there."""
+        return None not in self.found[: self.stop_at]
+
     def results(self) -> list[Searched]:
         """The bundles that count, in their order, once they are all there."""
-        assert None not in self.found[: self.stop_at], "a bundle was lost"
+        assert self.are_complete(), "a bundle was lost"
         return [found for found in self.found[: self.stop_at] if found]
 
     def sizes(self) -> Sizes:

@@ -9,6 +9,9 @@ and may be handed back in turn.
 a *place*: the number of a subtree in its bundle and, of what was left below a piece, numbers that are appended to the
 place of that piece. Places compare as Python compares tuples, and that is the order of the search: what was done of a
 piece comes before all that was left of it.
+
+*Twice.* A piece may be searched by two workers, who stop at different boards and leave different pieces in the same
+places. So what is missing is known by its place and its path: what one of them left is not taken for the other's.
 """
 
 from __future__ import annotations
@@ -30,9 +33,7 @@ class Piece(NamedTuple):
 class Part(NamedTuple):
     """What was found of a piece, all of it or until it was handed back."""
 
-    bundle: int
-    place: Place
-    depth: int  # moves to the piece
+    piece: Piece
     found: dict  # a record of ``Searched``
 
 
@@ -53,7 +54,9 @@ class Assembly:
             for number, paths in bundles.items()
         }
         self._parts: dict[int, list[Part]] = {number: [] for number in bundles}
-        self._missing = {number: {piece.place for piece in pieces} for number, pieces in self.bundles.items()}
+        self._missing = {
+            number: {piece.place: piece.cells for piece in pieces} for number, pieces in self.bundles.items()
+        }
         self._solved: dict[int, Place] = {}  # bundle -> the first place with a solution
 
     @property
@@ -63,8 +66,10 @@ class Assembly:
 
     def wanted(self, piece: Piece) -> bool:
         """Whether a piece is still to be searched."""
-        missing = self._missing.get(piece.bundle, ())
-        return piece.place in missing and not self._after_solution(piece.bundle, piece.place)
+        return self._is_missing(piece) and not self._after_solution(piece.bundle, piece.place)
+
+    def _is_missing(self, piece: Piece) -> bool:
+        return self._missing.get(piece.bundle, {}).get(piece.place) == piece.cells
 
     def _after_solution(self, bundle: int, place: Place) -> bool:
         return bundle in self._solved and place > self._solved[bundle]
@@ -76,16 +81,17 @@ class Assembly:
         """
         taken = set()
         for part in returned.parts:
+            bundle, place, _ = part.piece
             # Some pieces were searched by whoever has found them.
-            if part.place in self._missing.get(part.bundle, ()) or (part.bundle, part.place[:-1]) in taken:
-                taken.add((part.bundle, part.place))
-                self._missing[part.bundle].discard(part.place)
-                self._parts[part.bundle].append(part)
-                if part.found["paths"] and not self.every and not self._after_solution(part.bundle, part.place):
-                    self._solved[part.bundle] = part.place
+            if self._is_missing(part.piece) or (bundle, place[:-1]) in taken:
+                taken.add((bundle, place))
+                self._missing[bundle].pop(place, None)
+                self._parts[bundle].append(part)
+                if part.found["paths"] and not self.every and not self._after_solution(bundle, place):
+                    self._solved[bundle] = place
         for piece in returned.left:
             if (piece.bundle, piece.place[:-1]) in taken:  # the others are as they were
-                self._missing[piece.bundle].add(piece.place)
+                self._missing[piece.bundle][piece.place] = piece.cells
         numbers = sorted({bundle for bundle, _ in taken})
         return [(number, self._complete(number)) for number in numbers if self._is_complete(number)]
 
@@ -95,5 +101,5 @@ class Assembly:
     def _complete(self, bundle: int) -> list[Part]:
         """The parts that count, in order. The bundle is done with."""
         del self._missing[bundle]
-        parts = sorted(self._parts.pop(bundle), key=lambda part: part.place)
-        return [part for part in parts if not self._after_solution(bundle, part.place)]
+        parts = sorted(self._parts.pop(bundle), key=lambda part: part.piece.place)
+        return [part for part in parts if not self._after_solution(bundle, part.piece.place)]

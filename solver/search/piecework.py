@@ -38,9 +38,9 @@ def search_pieces(
     def is_over(bundle: int) -> bool:
         return is_late() or is_unwanted(bundle)
 
-    def note(piece: Piece, path: np.ndarray, found: Searched) -> bool:
+    def note(piece: Piece, found: Searched) -> bool:
         """Note what was found of a piece; returns whether that ends the search."""
-        parts.append(Part(piece.bundle, piece.place, len(path) - 1, found.as_record()))
+        parts.append(Part(piece, found.as_record()))
         return bool(found.paths) and not tree.every
 
     def leave(piece: Piece, rest: list[np.ndarray], depth: int) -> bool:
@@ -51,7 +51,7 @@ def search_pieces(
                 left.append(one)
                 continue
             found, below = tree.search_piece(worker, bound, path, lambda: True, at_once=1)
-            if note(one, path, found) or leave(one, below, depth):
+            if note(one, found) or leave(one, below, depth):
                 return True
         return False
 
@@ -65,6 +65,6 @@ def search_pieces(
         found, rest = tree.search_piece(worker, bound, path, partial(is_over, piece.bundle))
         if rest and is_unwanted(piece.bundle):
             continue
-        if note(piece, path, found) or (rest and leave(piece, rest, min(map(len, rest)) - 1 + FOLLOWED)):
+        if note(piece, found) or (rest and leave(piece, rest, min(map(len, rest)) - 1 + FOLLOWED)):
             break  # those after a solution are not wanted
     return Returned(parts, left)

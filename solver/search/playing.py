@@ -55,7 +55,7 @@ def play_iteration(tree: Tree, bound: int, workers: int, rate: float, cost: floa
 
     seconds = tree.growth * tree.expected / rate / max(1e-9, sum(cut.weights))  # of a bundle of weight 1
     guessed = [weight * seconds for weight in cut.weights]
-    tied = tasks_of(guessed, TASK_SECONDS, workers, guessed)
+    tied = tasks_of(guessed, TASK_SECONDS, workers)
     tasks = [[piece for number in task for piece in assembly.bundles[number]] for task in tied]
     expected = [sum(guessed[number] for number in task) for task in tied]
     simulated = play(tasks, expected, workers, search, cost, CUT_COST * len(cut.paths))

@@ -8,7 +8,8 @@ large one when all others are about to end.
 What is expected is often wrong, so a task hands back what it has not finished in its time (``pieces``). As in guided
 self-scheduling, the time falls as the work gets less: it is a part of an even share of what is left. So workers end
 together, however the tree is shaped. What is handed back goes on as two tasks, or more if there are workers without
-work: who has got a large subtree soon has many helpers.
+work: who has got a large subtree soon has many helpers. If everything takes longer than was expected, what nobody has
+begun is still left: otherwise all further tasks would have the shortest time, and be too many for the scheduler.
 
 Small iterations are not worth the messages, and those of a meeting need what the client has in its memory. Both stay
 with the client, and so do beams.
@@ -36,16 +37,16 @@ def is_worth_sharing(before: float) -> bool:
     return GROWTH * before >= WORTH
 
 
-def tasks_of(sizes: Sequence[float], least: float, workers: int, expected: Sequence[float]) -> list[list[int]]:
-    """Bundles, by number, tied together into tasks of a size that is ``least``, in the order in which to send them."""
+def tasks_of(expected: Sequence[float], least: float, workers: int) -> list[list[int]]:
+    """Bundles, by number, tied together into tasks of so many seconds at least, in the order in which to send them."""
     tasks: list[list[int]] = []
     open_task, total = False, 0.0
-    for number, size in enumerate(sizes):
+    for number, seconds in enumerate(expected):
         if not open_task:
             tasks.append([])
             total = 0.0
         tasks[-1].append(number)
-        total += size
+        total += seconds
         open_task = total < least
     if len(tasks) <= FEW * workers:
         tasks.sort(key=lambda task: -sum(expected[number] for number in task))
@@ -55,6 +56,18 @@ def tasks_of(sizes: Sequence[float], least: float, workers: int, expected: Seque
 def time_limit(left: float, workers: int) -> float:
     """Seconds after which a task hands back what it has not finished, if all that is left takes one worker so long."""
     return min(LONGEST_TASK, max(LEAST_LIMIT, SHARE * left / workers))
+
+
+class Left:
+    """The seconds that one worker is expected to take for what is left of an iteration."""
+
+    def __init__(self, expected: float) -> None:
+        self.seconds = self._not_begun = expected
+
+    def take(self, seconds: float, begun: float) -> None:
+        """Take down what a task took, and what was expected of those bundles that it was the first to begin."""
+        self._not_begun -= begun
+        self.seconds = max(0.0, self._not_begun, self.seconds - seconds)
 
 
 def dealt(pieces: list[P], idle: int) -> list[list[P]]:

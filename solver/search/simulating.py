@@ -5,8 +5,9 @@ free, those that were handed back first. It ends when it is done, or when its ti
 sent again, all of it by the rules of ``sharing``.
 
 *From a journal* the seconds of bundles are known, but not what a stack would leave of one. It is taken to leave eight
-pieces, of a quarter of the rest at most. ``pdb-solver bench workers`` plays an iteration through with the stacks
-themselves; with these shares a simulation comes to the same end, within one percent (docs/benchmarks.md).
+pieces, of a quarter of the rest at most, and the iteration as a whole to take as long as was expected. ``pdb-solver
+bench workers`` plays an iteration through with the stacks themselves; with these shares a simulation comes to the same
+end, within one percent (docs/benchmarks.md).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import heapq
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from .sharing import TASK_SECONDS, dealt, is_worth_sharing, tasks_of, time_limit
+from .sharing import TASK_SECONDS, Left, dealt, is_worth_sharing, tasks_of, time_limit
 
 if TYPE_CHECKING:
     from .journal import Step
@@ -50,14 +51,13 @@ def play(
 
     ``search`` is given what a task is to do and its time limit; it returns the seconds it takes, and what is left.
     """
-    client, left, number = begin, sum(expected), 0
+    client, number, to_send, left = begin, 0, sum(expected), Left(sum(expected))
     first: list[tuple[float, int, list[P], float]] = []  # when each is sent, its number, what it is and its time limit
     again: list[tuple[float, int, list[P], float]] = []
     for task, size in zip(tasks, expected, strict=True):
         client, number = client + cost, number + 1
-        first.append((client, number, task, time_limit(left, workers)))
-        left -= size
-    left = sum(expected)
+        first.append((client, number, task, time_limit(to_send, workers)))
+        to_send -= size
     free = [0.0] * workers
     ended: list[tuple[float, int, float, list[P]]] = []  # when, the number, the seconds it took and what is left
     under_way, searched, longest, end, sending = number, 0.0, 0.0, 0.0, client - begin
@@ -65,13 +65,13 @@ def play(
         waiting = [heap for heap in (again, first) if heap]
         start = max(free[0], min(heap[0][0] for heap in waiting)) if waiting else float("inf")
         if ended and ended[0][0] <= start:
-            now, _, seconds, rest = heapq.heappop(ended)
+            now, one, seconds, rest = heapq.heappop(ended)
             under_way -= 1
-            left = max(0.0, left - seconds)
+            left.take(seconds, expected[one - 1] if one <= len(expected) else 0.0)
             for task in dealt(rest, workers - under_way):
                 client, number, under_way = max(client, now) + cost, number + 1, under_way + 1
                 sending += cost
-                heapq.heappush(again, (client, number, task, time_limit(left, workers)))
+                heapq.heappush(again, (client, number, task, time_limit(left.seconds, workers)))
             continue
         heap = next(heap for heap in waiting if heap[0][0] <= start)
         _, one, task, limit = heapq.heappop(heap)
@@ -92,7 +92,7 @@ def simulate(
     """An iteration of so many subtrees, whose bundles took so many seconds, and were expected to be so large."""
     per_weight = sum(seconds) / max(sum(weights), 1e-9)
     guessed = [weight * per_weight for weight in weights]
-    tasks = tasks_of(guessed, TASK_SECONDS, workers, weights)
+    tasks = tasks_of(guessed, TASK_SECONDS, workers)
     expected = [sum(guessed[number] for number in task) for task in tasks]
     bundles = [[seconds[number] for number in task] for task in tasks]
     return play(bundles, expected, workers, _search, cost, CUT_COST * subtrees)

@@ -238,7 +238,10 @@ class Tree:
         if step.result is None:
             return None
         if step.cut:
-            self.sizes = Bundled(self, bound, step).sizes()
+            bundled = Bundled(self, bound, step)
+            if not bundled.are_complete():
+                raise step.impossible("its result")
+            self.sizes = bundled.sizes()
         result = dict(step.result)
         visited, _ = result.pop("visited"), result.pop("refuted")
         if self.meeting:
@@ -270,11 +273,12 @@ class Tree:
         sizes = [0] * len(roots)
         founds = [self._restored(part.found) for part in parts]
         for part, found in zip(parts, founds, strict=True):
-            sizes[part.place[0]] += found.generated
+            sizes[part.piece.place[0]] += found.generated
         paths = [path for found in founds for path in found.paths]
         if paths and not self.every:  # which the last part has found
-            last = parts[-1].place[0]
-            sizes[last] -= self.not_yet(paths[0], len(roots[last]) - 1, parts[-1].depth)
+            piece = parts[-1].piece
+            last = piece.place[0]
+            sizes[last] -= self.not_yet(paths[0], len(roots[last]) - 1, len(piece.cells) - 1)
             del sizes[last + 1 :]
         return Searched(
             sum(found.expanded for found in founds),
