@@ -42,6 +42,7 @@ MOST_STATES = 10_000_000  # of a sample
 LARGEST_PART = 6  # tiles: 181 million distances on 5×5
 SPLITS = 3
 REMEMBERED = 1 << 20  # states that a thread has room for
+ROOM = 3 * 8 * REMEMBERED  # bytes
 PROBES = 8  # places to look for one of them
 AT_A_TIME = 4  # states that a thread searches for before it can be interrupted
 NEVER = np.iinfo(np.int64).max
@@ -79,14 +80,14 @@ def splits_of(size: int) -> list[list[list[int]]]:
 def check_sample(count: int, tables: Iterable[Table]) -> None:
     """Raise ``InputError`` unless ``count`` states of each table can be drawn and searched for.
 
-    If a pattern leaves no cell but the blank's free, only every second state has a distance, and is not drawn.
+    If a pattern leaves one cell free, or two, half of the states have no distance, and searching for one never ends.
     """
     number = as_integer(count)
     if number is None or not 1 <= number <= MOST_STATES:
         raise InputError(f"`sample` must be between 1 and {MOST_STATES:,}, got {count!r}")
     for table in tables:
         size, grid = len(table.tiles), table.grid
-        if grid.cells - size < 2 or _key_bits(grid) * (size + 1) > 63:
+        if grid.cells - size < 3 or _key_bits(grid) * (size + 1) > 63:
             raise InputError(
                 f"entries of {counted(size, 'tile')} on {grid.a_board} cannot be searched for one by one: leave out "
                 "`sample`"
@@ -196,7 +197,7 @@ def _key(cells, blank, neighbours, bits, labels):
 def _is_new(key, moves, search, met):
     """Whether a state was not yet met with so few moves in this search. It is kept, in place of another if need be."""
     keys, fewest, searches = met
-    first = ((key * 0x9E3779B97F4A7C15) >> 20) & (keys.size - 1)
+    first = ((int(key) * 0x9E3779B97F4A7C15) >> 20) & (keys.size - 1)  # of any size in plain Python
     place = first
     for probe in range(PROBES):
         at = (first + probe) & (keys.size - 1)

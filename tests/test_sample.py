@@ -1,5 +1,7 @@
 """The verifier's sample: searches for single states agree with a naive one, and wrong entries are caught."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -18,7 +20,7 @@ from pdb_builder.pattern import NAMED
 from pdb_builder.store import open_database
 
 from .forge import forged, set_table_bits, table_bits
-from .oracle import pattern_distances
+from .oracle import pattern_distances, zones_of
 
 PATTERNS = [
     (Grid(2, 3), (1, 2), 0),
@@ -73,12 +75,11 @@ def test_a_split_takes_every_tile_once(size):
 
 def test_states_are_drawn_uniformly_and_repeatably():
     grid = Grid(2, 3)
-    states = len(pattern_distances(grid, (1, 2), 0))
+    states = sum(len(zones_of(grid, cells)) for cells in permutations(range(grid.cells), 2))
     sample = draw_sample(grid, 2, 3000, 5)
     assert all(not np.isin(blank, cells) for cells, blank in zip(*sample, strict=True))
     drawn = np.unique(np.column_stack([sample.cells, sample.blanks]), axis=0, return_counts=True)[1]
-    zones = np.array(sorted({blank for _, blank in pattern_distances(grid, (1, 2), 0)}))
-    assert len(zones) <= grid.cells and len(drawn) <= states and drawn.max() < 3 * drawn.mean()
+    assert len(drawn) == states and drawn.mean() / 2 < drawn.min() <= drawn.max() < 2 * drawn.mean()
     again, other = draw_sample(grid, 2, 3000, 5), draw_sample(grid, 2, 3000, -6)
     assert np.array_equal(sample.cells, again.cells) and np.array_equal(sample.blanks, again.blanks)
     assert not np.array_equal(sample.cells, other.cells)
@@ -110,6 +111,9 @@ def test_what_cannot_be_sampled_is_refused(database_of):
     path = database_of(Spec(Grid(3, 3), NAMED["3x3-8"]))
     with pytest.raises(InputError, match=r"entries of 8 tiles on a 3x3 board cannot be searched for one by one: leave"):
         list(verify_database(path, sample=5))
+    two_free = database_of(Spec(Grid(2, 3), ((1, 2, 3, 4), (5,))))
+    with pytest.raises(InputError, match=r"entries of 4 tiles on a 2x3 board cannot be searched for one by one: leave"):
+        list(verify_database(two_free, sample=5))
     small = database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"]))
     with pytest.raises(InputError, match=r"`quick` compares no entries, so there can be no `sample`"):
         list(verify_database(small, sample=5, quick=True))
