@@ -15,6 +15,7 @@ their key, never by a hash.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -116,17 +117,20 @@ def distances_of_sample(
     sample: Sample,
     any_zone: bool,
     workers: Workers,
-    progress: Callable[[int], object],
+    progress: Callable[[str, int], object],
     remembered: int = REMEMBERED,
 ) -> np.ndarray:
     """The distance of each state of the sample, for the goal with its blank on the given cell.
 
     It is NEVER for a state that has none, and for one that is further away than a byte can hold. With ``any_zone`` the
-    blank may begin in any zone, and the least distance counts, as in ``bytes``. ``progress`` is called with the number
-    of states searched for. A thread has room for ``remembered`` states, a power of two.
+    blank may begin in any zone, and the least distance counts, as in ``bytes``. ``progress`` is called with what is
+    searched, and the number of states found since: first the parts, then the sample. A thread has room for
+    ``remembered`` states, a power of two.
     """
     splits = splits_of(len(tiles))
-    parts = [_part(grid, tiles, blank, members, workers) for split in splits for members in split]
+    parts = [
+        _part(grid, tiles, blank, members, workers, partial(progress, "parts")) for split in splits for members in split
+    ]
     parts += parts[-1:] * (2 * SPLITS - len(parts))  # as many for every pattern, so that kernels are compiled once
     view = (neighbour_table(grid), _key_bits(grid), tuple(parts), np.cumsum([0, *map(len, splits)]))
     homes = np.array([grid.home(tile, blank) for tile in tiles])
@@ -135,7 +139,7 @@ def distances_of_sample(
         high = min(len(found), low + AT_A_TIME * workers.threads)
         ranges = [(at, min(at + AT_A_TIME, high)) for at in range(low, high, AT_A_TIME)]
         workers.over(ranges, _search_for_states, view, homes, blank, any_zone, remembered, *sample, found)
-        progress(high - low)
+        progress("sample", high - low)
     return found
 
 
@@ -144,10 +148,17 @@ def _key_bits(grid: Grid) -> int:
     return (grid.cells - 1).bit_length()
 
 
-def _part(grid: Grid, tiles: Sequence[int], blank: int, members: Sequence[int], workers: Workers) -> Part:
+def _part(
+    grid: Grid,
+    tiles: Sequence[int],
+    blank: int,
+    members: Sequence[int],
+    workers: Workers,
+    progress: Callable[[int], object],
+) -> Part:
     chosen = [tiles[member] for member in members]
     graph = graph_of(grid, chosen, blank, workers)
-    distances, _ = distances_of(graph, workers, lambda states: None)
+    distances, _ = distances_of(graph, workers, progress)
     footprints = graph.footprints.view(np.uint64)
     return Part(np.array(members), footprints, graph.first_block, arrangement_keys(len(members)), distances)
 

@@ -180,4 +180,5 @@ def check_sample_memory(
     for size in {len(table.tiles) for table in database.tables}:
         parts = [index_of(database.grid, len(part)) for split in splits_of(size) for part in split]
         needed = max(needed, sum(part.states for part in parts) + max(part.blocks for part in parts) * 100)
-    require_memory("searching for a sample", needed + room + PROCESS, "use `quick`, or try anyway with `force`", accuracy="about")
+    remedy = "use `quick`, or try anyway with `force`"
+    require_memory("searching for a sample", needed + room + PROCESS, remedy, accuracy="about")

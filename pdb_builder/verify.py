@@ -130,7 +130,7 @@ def verify_database(
         with Workers(threads) as workers:
             for number, table in enumerate(database.tables, start=1):
                 stage = f"pattern {number} of {len(database.tables)}"
-                fault = _check_sampled_entries(table, sample, seed, workers, partial(progress, stage))
+                fault = _check_sampled_entries(table, sample, seed, workers, stage, progress)
                 if fault:
                     yield Check(6, f"{stage}: {fault}", sample)
                     return
@@ -291,12 +291,16 @@ def _drawn_states(table: Table, graph: Graph) -> list[_State]:
 
 
 def _check_sampled_entries(
-    table: Table, count: int, seed: int, workers: Workers, progress: Callable[[int], object]
+    table: Table, count: int, seed: int, workers: Workers, stage: str, progress: Callable[[str, int], object]
 ) -> str:
     """What is wrong with one of the entries drawn; empty if nothing."""
+
+    def note(what: str, states: int) -> None:
+        progress(f"{stage}, {what}", states)
+
     sample = draw_sample(table.grid, len(table.tiles), count, seed)
     any_zone = table.encoding == "bytes"
-    distances = distances_of_sample(table.grid, table.tiles, table.blank, sample, any_zone, workers, progress)
+    distances = distances_of_sample(table.grid, table.tiles, table.blank, sample, any_zone, workers, note)
     try:
         entries = table.distances_of(sample.cells.copy(), sample.blanks)
     except InputError:  # of some state there is no way home by the table, or only a longer one than any

@@ -1,5 +1,6 @@
 """The verifier's sample: searches for single states agree with a naive one, and wrong entries are caught."""
 
+from collections import Counter
 from itertools import permutations
 
 import numpy as np
@@ -44,7 +45,7 @@ def test_searches_for_single_states_find_the_distances_of_a_naive_search(grid, t
     distances = dict(list(pattern_distances(grid, tiles, blank).items())[::7])
     sample, expected = states_of(distances)
     with Workers(2) as workers:
-        found = distances_of_sample(grid, tiles, blank, sample, False, workers, lambda states: None, 1 << 12)
+        found = distances_of_sample(grid, tiles, blank, sample, False, workers, lambda stage, states: None, 1 << 12)
     assert found.tolist() == expected
 
 
@@ -53,7 +54,7 @@ def test_what_is_forgotten_costs_time_alone(remembered):
     grid, tiles = Grid(2, 3), (1, 2, 5)
     sample, expected = states_of(pattern_distances(grid, tiles, 0))
     with Workers(1) as workers:
-        found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda states: None, remembered)
+        found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda stage, states: None, remembered)
     assert found.tolist() == expected
 
 
@@ -62,7 +63,7 @@ def test_a_state_that_cannot_be_solved_has_no_distance():
     grid, tiles = Grid(2, 2), (1, 2, 3)
     sample = Sample(np.array([[1, 2, 3], [2, 1, 3]]), np.array([0, 0]))
     with Workers(1) as workers:
-        found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda states: None)
+        found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda stage, states: None)
     assert found.tolist() == [0, NEVER]
 
 
@@ -88,7 +89,9 @@ def test_states_are_drawn_uniformly_and_repeatably():
 @pytest.mark.parametrize("encoding", ["bits", "bytes"])
 def test_a_database_passes_and_a_table_with_a_tenth_of_its_entries_wrong_does_not(encoding, database_of, tmp_path):
     path = database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"], 0, encoding))
-    checks = list(verify_database(path, sample=100))
+    searched = Counter()
+    checks = list(verify_database(path, sample=100, progress=lambda stage, states: searched.update({stage: states})))
+    assert searched["pattern 1 of 2, parts"] > 0 and searched["pattern 2 of 2, sample"] == 100
     assert [check.number for check in checks] == [1, 2, 3, 4, 5, 6] and not any(check.fault for check in checks)
     assert checks[-1].sample == 100 and checks[-1].proves.startswith("100 entries of each table")
 

@@ -71,7 +71,8 @@ def let_go(array: np.ndarray) -> None:
     They are mapped again when they are next looked at, mostly without the disk. Nothing happens to other arrays: what
     is in memory alone would be lost.
     """
-    owner, from_file = array, False
+    owner: object = array
+    from_file = False
     while isinstance(owner, np.ndarray):
         from_file = isinstance(owner, np.memmap) and not owner.flags.writeable
         owner = owner.base
