@@ -9,7 +9,7 @@ over all states, which ``index`` numbers. One level does the following for every
 2. What arrives and has not been visited is the block's part of the new level.
 
 Each block is written by one thread only, so no locks are needed. A level looks only at blocks that may
-gain something: the first states of a block wake the footprints around it up, and when all states of a
+gain something: the first states of a block wake up the footprints around it, and when all states of a
 footprint have been visited, its turn is over. In between, the block gains states on nearly all levels of
 its parity. The moves are found each time (``moves``).
 
@@ -317,13 +317,16 @@ def _sweep_kernel(size: int):
                     place = rank * arrangements
                     _record_level(level, distances, place, width, new_bits, visited, block, first, last)
                 new_active[block] = 1
-                if remaining[block] == arrangements:  # the first ones
+                # The first ones wake up their neighbours. Several threads may do so, but write the same: what could
+                # end a turn comes on levels of the other parity, or, if the board is not bipartite, never. There a
+                # footprint may be looked at on this level already: nothing arrives.
+                if remaining[block] == arrangements:
                     for move in range(moves):
                         if turn[ranks[move]] == ASLEEP:
                             turn[ranks[move]] = due_next
                 remaining[block] -= count
                 total += count
-            if done and bipartite:  # where there are two frontiers, it is yet active in the other one
+            if done and bipartite:  # where there are two frontiers, it may still be active in the other one
                 turn[rank] = DONE
             rank_before = rank
             rank = _next_turn(turn, rank + 1, high, due)

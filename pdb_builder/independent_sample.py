@@ -15,6 +15,7 @@ their key, never by a hash.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from random import Random
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ MOST_STATES = 10_000_000  # of a sample
 LARGEST_PART = 6  # tiles: 181 million distances on 5×5
 SPLITS = 3
 REMEMBERED = 1 << 20  # states that a thread has room for
+ROOM = 3 * 8 * REMEMBERED  # bytes
 PROBES = 8  # places to look for one of them
 AT_A_TIME = 4  # states that a thread searches for before it can be interrupted
 NEVER = np.iinfo(np.int64).max
@@ -79,14 +81,14 @@ def splits_of(size: int) -> list[list[list[int]]]:
 def check_sample(count: int, tables: Iterable[Table]) -> None:
     """Raise ``InputError`` unless ``count`` states of each table can be drawn and searched for.
 
-    If a pattern leaves no cell but the blank's free, only every second state has a distance, and is not drawn.
+    If a pattern leaves one cell free, or two, half of the states have no distance, and searching for one never ends.
     """
     number = as_integer(count)
     if number is None or not 1 <= number <= MOST_STATES:
         raise InputError(f"`sample` must be between 1 and {MOST_STATES:,}, got {count!r}")
     for table in tables:
         size, grid = len(table.tiles), table.grid
-        if grid.cells - size < 2 or _key_bits(grid) * (size + 1) > 63:
+        if grid.cells - size < 3 or _key_bits(grid) * (size + 1) > 63:
             raise InputError(
                 f"entries of {counted(size, 'tile')} on {grid.a_board} cannot be searched for one by one: leave out "
                 "`sample`"
@@ -115,17 +117,20 @@ def distances_of_sample(
     sample: Sample,
     any_zone: bool,
     workers: Workers,
-    progress: Callable[[int], object],
+    progress: Callable[[str, int], object],
     remembered: int = REMEMBERED,
 ) -> np.ndarray:
     """The distance of each state of the sample, for the goal with its blank on the given cell.
 
     It is NEVER for a state that has none, and for one that is further away than a byte can hold. With ``any_zone`` the
-    blank may begin in any zone, and the least distance counts, as in ``bytes``. ``progress`` is called with the number
-    of states searched for. A thread has room for ``remembered`` states, a power of two.
+    blank may begin in any zone, and the least distance counts, as in ``bytes``. ``progress`` is called with what is
+    searched, and the number of states found since: first the parts, then the sample. A thread has room for
+    ``remembered`` states, a power of two.
     """
     splits = splits_of(len(tiles))
-    parts = [_part(grid, tiles, blank, members, workers) for split in splits for members in split]
+    parts = [
+        _part(grid, tiles, blank, members, workers, partial(progress, "parts")) for split in splits for members in split
+    ]
     parts += parts[-1:] * (2 * SPLITS - len(parts))  # as many for every pattern, so that kernels are compiled once
     view = (neighbour_table(grid), _key_bits(grid), tuple(parts), np.cumsum([0, *map(len, splits)]))
     homes = np.array([grid.home(tile, blank) for tile in tiles])
@@ -134,7 +139,7 @@ def distances_of_sample(
         high = min(len(found), low + AT_A_TIME * workers.threads)
         ranges = [(at, min(at + AT_A_TIME, high)) for at in range(low, high, AT_A_TIME)]
         workers.over(ranges, _search_for_states, view, homes, blank, any_zone, remembered, *sample, found)
-        progress(high - low)
+        progress("sample", high - low)
     return found
 
 
@@ -143,10 +148,17 @@ def _key_bits(grid: Grid) -> int:
     return (grid.cells - 1).bit_length()
 
 
-def _part(grid: Grid, tiles: Sequence[int], blank: int, members: Sequence[int], workers: Workers) -> Part:
+def _part(
+    grid: Grid,
+    tiles: Sequence[int],
+    blank: int,
+    members: Sequence[int],
+    workers: Workers,
+    progress: Callable[[int], object],
+) -> Part:
     chosen = [tiles[member] for member in members]
     graph = graph_of(grid, chosen, blank, workers)
-    distances, _ = distances_of(graph, workers, lambda states: None)
+    distances, _ = distances_of(graph, workers, progress)
     footprints = graph.footprints.view(np.uint64)
     return Part(np.array(members), footprints, graph.first_block, arrangement_keys(len(members)), distances)
 
@@ -196,7 +208,7 @@ def _key(cells, blank, neighbours, bits, labels):
 def _is_new(key, moves, search, met):
     """Whether a state was not yet met with so few moves in this search. It is kept, in place of another if need be."""
     keys, fewest, searches = met
-    first = ((key * 0x9E3779B97F4A7C15) >> 20) & (keys.size - 1)
+    first = ((int(key) * 0x9E3779B97F4A7C15) >> 20) & (keys.size - 1)  # of any size in plain Python
     place = first
     for probe in range(PROBES):
         at = (first + probe) & (keys.size - 1)

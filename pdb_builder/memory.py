@@ -168,13 +168,17 @@ def check_verify_memory(database: Database, packed: Sequence[bool]) -> None:
     require_memory("the full verification", needed, remedy, accuracy="about")
 
 
-def check_sample_memory(database: Database, splits_of: Callable[[int], Sequence[Sequence[Sequence[int]]]]) -> None:
+def check_sample_memory(
+    database: Database, splits_of: Callable[[int], Sequence[Sequence[Sequence[int]]]], room: int
+) -> None:
     """Raise ``InputError`` if searches for single states do not fit into the available memory.
 
-    They keep a byte for each state of all parts that ``splits_of`` makes of a pattern with so many tiles.
+    They keep a byte for each state of all parts that ``splits_of`` makes of a pattern with so many tiles, and their
+    hash tables take ``room``.
     """
     needed = 0
     for size in {len(table.tiles) for table in database.tables}:
         parts = [index_of(database.grid, len(part)) for split in splits_of(size) for part in split]
-        needed = max(needed, sum(part.states for part in parts) + max(part.blocks for part in parts) * 100 + PROCESS)
-    require_memory("searching for a sample", needed, "use `quick`, or try anyway with `force`", accuracy="about")
+        needed = max(needed, sum(part.states for part in parts) + max(part.blocks for part in parts) * 100)
+    remedy = "use `quick`, or try anyway with `force`"
+    require_memory("searching for a sample", needed + room + PROCESS, remedy, accuracy="about")

@@ -78,7 +78,7 @@ def find_moves(
 
     Move i comes from block ``sources[i]``, of the footprint with rank ``ranks[i]``, and ``recipes[i]`` is the number of
     its recipe: ordinal there * size + ordinal here. The zone is a set of cells; ``lay_out`` makes ``cells``, ``fall``
-    and ``rise``. The memory of the sources is requested, if blocks have ``width`` bytes of ``bits``.
+    and ``rise``. The sources will be read in ``bits``, where a block has ``width`` bytes: their memory is requested.
     """
     moves = 0
     for here in range(size):

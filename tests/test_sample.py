@@ -1,5 +1,8 @@
 """The verifier's sample: searches for single states agree with a naive one, and wrong entries are caught."""
 
+from collections import Counter
+from itertools import permutations
+
 import numpy as np
 import pytest
 
@@ -18,7 +21,7 @@ from pdb_builder.pattern import NAMED
 from pdb_builder.store import open_database
 
 from .forge import forged, set_table_bits, table_bits
-from .oracle import pattern_distances
+from .oracle import pattern_distances, zones_of
 
 PATTERNS = [
     (Grid(2, 3), (1, 2), 0),
@@ -42,7 +45,7 @@ def test_searches_for_single_states_find_the_distances_of_a_naive_search(grid, t
     distances = dict(list(pattern_distances(grid, tiles, blank).items())[::7])
     sample, expected = states_of(distances)
     with Workers(2) as workers:
-        found = distances_of_sample(grid, tiles, blank, sample, False, workers, lambda states: None, 1 << 12)
+        found = distances_of_sample(grid, tiles, blank, sample, False, workers, lambda stage, states: None, 1 << 12)
     assert found.tolist() == expected
 
 
@@ -51,7 +54,7 @@ def test_what_is_forgotten_costs_time_alone(remembered):
     grid, tiles = Grid(2, 3), (1, 2, 5)
     sample, expected = states_of(pattern_distances(grid, tiles, 0))
     with Workers(1) as workers:
-        found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda states: None, remembered)
+        found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda stage, states: None, remembered)
     assert found.tolist() == expected
 
 
@@ -60,7 +63,7 @@ def test_a_state_that_cannot_be_solved_has_no_distance():
     grid, tiles = Grid(2, 2), (1, 2, 3)
     sample = Sample(np.array([[1, 2, 3], [2, 1, 3]]), np.array([0, 0]))
     with Workers(1) as workers:
-        found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda states: None)
+        found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda stage, states: None)
     assert found.tolist() == [0, NEVER]
 
 
@@ -73,12 +76,11 @@ def test_a_split_takes_every_tile_once(size):
 
 def test_states_are_drawn_uniformly_and_repeatably():
     grid = Grid(2, 3)
-    states = len(pattern_distances(grid, (1, 2), 0))
+    states = sum(len(zones_of(grid, cells)) for cells in permutations(range(grid.cells), 2))
     sample = draw_sample(grid, 2, 3000, 5)
     assert all(not np.isin(blank, cells) for cells, blank in zip(*sample, strict=True))
     drawn = np.unique(np.column_stack([sample.cells, sample.blanks]), axis=0, return_counts=True)[1]
-    zones = np.array(sorted({blank for _, blank in pattern_distances(grid, (1, 2), 0)}))
-    assert len(zones) <= grid.cells and len(drawn) <= states and drawn.max() < 3 * drawn.mean()
+    assert len(drawn) == states and drawn.mean() / 2 < drawn.min() <= drawn.max() < 2 * drawn.mean()
     again, other = draw_sample(grid, 2, 3000, 5), draw_sample(grid, 2, 3000, -6)
     assert np.array_equal(sample.cells, again.cells) and np.array_equal(sample.blanks, again.blanks)
     assert not np.array_equal(sample.cells, other.cells)
@@ -87,7 +89,9 @@ def test_states_are_drawn_uniformly_and_repeatably():
 @pytest.mark.parametrize("encoding", ["bits", "bytes"])
 def test_a_database_passes_and_a_table_with_a_tenth_of_its_entries_wrong_does_not(encoding, database_of, tmp_path):
     path = database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"], 0, encoding))
-    checks = list(verify_database(path, sample=100))
+    searched = Counter()
+    checks = list(verify_database(path, sample=100, progress=lambda stage, states: searched.update({stage: states})))
+    assert searched["pattern 1 of 2, parts"] > 0 and searched["pattern 2 of 2, sample"] == 100
     assert [check.number for check in checks] == [1, 2, 3, 4, 5, 6] and not any(check.fault for check in checks)
     assert checks[-1].sample == 100 and checks[-1].proves.startswith("100 entries of each table")
 
@@ -110,6 +114,9 @@ def test_what_cannot_be_sampled_is_refused(database_of):
     path = database_of(Spec(Grid(3, 3), NAMED["3x3-8"]))
     with pytest.raises(InputError, match=r"entries of 8 tiles on a 3x3 board cannot be searched for one by one: leave"):
         list(verify_database(path, sample=5))
+    two_free = database_of(Spec(Grid(2, 3), ((1, 2, 3, 4), (5,))))
+    with pytest.raises(InputError, match=r"entries of 4 tiles on a 2x3 board cannot be searched for one by one: leave"):
+        list(verify_database(two_free, sample=5))
     small = database_of(Spec(Grid(3, 3), NAMED["3x3-4-4"]))
     with pytest.raises(InputError, match=r"`quick` compares no entries, so there can be no `sample`"):
         list(verify_database(small, sample=5, quick=True))

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import mmap
 import os
 import random
 import re
@@ -87,8 +88,17 @@ def test_what_was_copied_from_a_mapped_table_does_not_stay_in_memory(database_of
     assert kilobytes() >= len(content) // 1024
     assert b"".join(map(bytes, pieces(table.values))) == content
     assert kilobytes() < len(content) // 2048
-    array = np.frombuffer(content, dtype=np.uint8)
-    assert b"".join(map(bytes, pieces(array))) == content
+
+
+def test_what_is_in_memory_alone_is_not_let_go(tmp_path):
+    """Neither what belongs to no file nor what was changed in memory: the system would forget it."""
+    file = tmp_path / "x"
+    file.write_bytes(bytes(PAGE))
+    changed, anonymous = np.memmap(file, np.uint8, "c"), np.ndarray(PAGE, np.uint8, mmap.mmap(-1, PAGE))
+    for array in (changed, anonymous, np.empty(PAGE, np.uint8)):
+        array[:] = 7
+        assert b"".join(map(bytes, pieces(array[1:]))) == bytes([7]) * (PAGE - 1)
+        assert (array == 7).all()
 
 
 def test_plain_h5py_reads_the_tables(small):

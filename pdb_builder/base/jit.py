@@ -127,7 +127,7 @@ def _compiled_fetch(array, at):
 
 
 def word_at(array, at):
-    """Eight bytes of a flat array as a word, the first one lowest, for kernels: nothing is checked."""
+    """Eight bytes of a flat array as a word, the first one lowest, for kernels: that they are there is not checked."""
     return int.from_bytes(array[at : at + 8].tobytes(), "little", signed=True)
 
 

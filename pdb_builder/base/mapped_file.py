@@ -66,14 +66,17 @@ class MappedFile:
 
 
 def let_go(array: np.ndarray) -> None:
-    """Take the pages of the file that an array is mapped from out of the memory of this process.
+    """Take the pages of the file that an array is mapped from, read-only, out of the memory of this process.
 
-    They are mapped again when they are next looked at, mostly without the disk. Nothing happens to other arrays.
+    They are mapped again when they are next looked at, mostly without the disk. Nothing happens to other arrays: what
+    is in memory alone would be lost.
     """
     owner: object = array
+    from_file = False
     while isinstance(owner, np.ndarray):
+        from_file = isinstance(owner, np.memmap) and not owner.flags.writeable
         owner = owner.base
-    if isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+    if from_file and isinstance(owner, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         owner.madvise(mmap.MADV_DONTNEED)
 
 
