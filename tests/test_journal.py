@@ -191,6 +191,16 @@ def test_a_bundle_of_another_search_is_refused(change, tmp_path, small_trees):
         searched(path, board)
 
 
+def test_a_result_needs_all_bundles(tmp_path, small_trees):
+    board, path = korf_in_order()[3].board, tmp_path / "a.journal"
+    searched(path, board)
+    records = read_journal(path)
+    records.remove(next(record for record in records if "bundle" in record))
+    forge(path, records)
+    with pytest.raises(InputError, match=r"is of another search: a result without bundle 0 is"):
+        searched(path, board)
+
+
 def test_a_journal_is_believed(tmp_path, small_trees):
     """The test of the tests: with other counts in it, and checksums to match, the search has other counts."""
     board, path = korf_in_order()[3].board, tmp_path / "a.journal"

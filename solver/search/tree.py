@@ -238,7 +238,10 @@ class Tree:
         if step.result is None:
             return None
         if step.cut:
-            self.sizes = Bundled(self, bound, step).sizes()
+            bundled = Bundled(self, bound, step)
+            if (missing := bundled.missing()) is not None:
+                raise step.impossible(f"a result without bundle {missing}")
+            self.sizes = bundled.sizes()
         result = dict(step.result)
         visited, _ = result.pop("visited"), result.pop("refuted")
         if self.meeting:
