@@ -9,12 +9,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from threading import Event
 from typing import Any
 
 from pdb_builder import __version__
-from pdb_builder.base.errors import InputError, Unsolvable, WrongAnswer
+from pdb_builder.base.errors import ClusterLost, InputError, Unsolvable, WrongAnswer
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.base.wording import counted
 from pdb_builder.base.workers import check_threads
@@ -209,7 +210,15 @@ def _workers(
     if "journal" not in check_search(settings.algorithm or "").options:  # the others have no bundles to share out
         raise InputError(f"{settings.algorithm} searches on one machine: leave out `cluster`, or use ida-star")
     workers = ClusterSearch(cluster, notify)
-    workers.check_workers(problem, lambda: preparing("the workers open their databases", 0.0))
+    deadline = inf if settings.time_limit is None else time.monotonic() + settings.time_limit
+
+    def report() -> None:
+        preparing("the workers open their databases", 0.0)
+        if time.monotonic() >= deadline:
+            fact = f"some workers of {cluster.name} have not answered within `time_limit`"
+            raise ClusterLost(f"{fact}: look at their logs, or give them more time")
+
+    workers.check_workers(problem, report)
     return workers
 
 

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,7 @@ from pdb_builder import Grid, Spec
 from pdb_builder.base.errors import ClusterLost, InputError
 from solver import compare, solve
 from solver.cluster import bundle_tasks, bundles, connection, crew, fitness
+from solver.cluster.connection import Connection
 from solver.cluster.fitness import Unfit, wanted_for
 from solver.comparison.comparison import Comparison
 from solver.heuristics import manhattan
@@ -425,7 +427,11 @@ class Fake:
     def is_lost(self, patience):
         return self.lost
 
+    def gone(self):
+        return ClusterLost("it is gone")
+
     def run_everywhere(self, function, *args, pulse):
+        pulse()
         return {one: self.answers.get(one) for one in self.there}
 
 
@@ -464,11 +470,40 @@ def test_a_worker_that_cannot_be_asked():
         crew.Crew(fake, lambda text: None).insist(wanted, lambda: None)
 
 
+def test_workers_that_do_not_answer(client, run, monkeypatch):
+    """There is a notice, and the time limit holds."""
+    monkeypatch.setattr(crew, "SILENT", 0.0)
+    fake, remarks = Fake("a"), []
+    wanted = wanted_for(Grid(3, 3), 0, manhattan.prepare(Grid(3, 3), 0), None)
+    crew.Crew(fake, remarks.append).insist(wanted, lambda: None)
+    assert remarks == ["some workers of tcp://fake:1 have yet to answer: the search waits for them"]
+    process = client.run(os.getpid).popitem()[1]
+    os.kill(process, signal.SIGSTOP)
+    try:
+        address = client.scheduler.address
+        words = ("solve", "8 6 7 / 2 5 4 / 3 0 1", "--heuristic", "manhattan", "--cluster", address)
+        code, output, errors = run(*words, "--time-limit", "1")
+    finally:
+        os.kill(process, signal.SIGCONT)
+    assert (code, output, errors.count("\n")) == (3, "", 2) and "not answered within --time-limit" in errors
+
+
+def test_workers_of_this_machine_that_cannot_start(tmp_path):
+    """Dask gives up a worker that dies while it starts again: then there is nobody to wait for."""
+    client = SimpleNamespace(status="running", cluster=SimpleNamespace(workers={0: "a nanny"}))
+    local, other = Connection(client, "local:1", tmp_path), Connection(client, "tcp://fake:1")
+    assert not local.is_lost(0)
+    client.cluster.workers = {}
+    assert local.is_lost(0) and not other.is_lost(0)  # workers of others may join
+    assert str(local.gone()).startswith("local:1 has lost all of its workers")
+    assert str(other.gone()).startswith("tcp://fake:1 is gone: start the scheduler")
+
+
 # ---- addresses ----------------------------------------------------------------------------------
 
 
 BAD = "local:0 local:x local: local:257 tcp://nowhere.invalid:1 tcp://127.0.0.1:1 tcp://127.0.0.1 tcp://127.0.0.1:x foo"
-BAD_FILES = "file:/none/s.json file:{}/text.json file:{}/other.json file:{}"
+BAD_FILES = "file:/none/s.json file:{}/text.json file:{}/other.json file:{} file:/dev/zero"
 
 
 @pytest.mark.parametrize("address", ["", *BAD.split(), *BAD_FILES.split()])

@@ -35,7 +35,7 @@ class ClusterError(InputError):
 
 
 class ClusterLost(ClusterError):
-    """The scheduler of a cluster is gone."""
+    """The scheduler of a cluster is gone, or its workers do not answer."""
 
 
 class DatabaseError(SlidepdbError):

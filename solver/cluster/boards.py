@@ -141,7 +141,7 @@ class _Solver:
         if future.status == "error":
             return future.exception()
         if self.connection.is_lost(0):
-            raise _gone(f"{self.connection.name} is gone")
+            raise _gone(self.connection.gone())
         return CancelledError()
 
     def _look(self, wanted: Wanted) -> None:
@@ -164,4 +164,4 @@ def _raise_if(interrupt: Event) -> None:
 
 
 def _gone(error: object) -> ClusterLost:
-    return ClusterLost(f"{error}: start the scheduler and its workers again, and give the boards that are left")
+    return ClusterLost(f"{error}, and give the boards that are left")

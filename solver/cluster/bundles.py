@@ -57,7 +57,7 @@ class ClusterSearch:
             _Iteration(self.crew, of, bound, work, seconds, add, pulse).run()
         except ClusterLost as error:
             how = "it goes on where it was" if problem.journal.kept else "with a `journal` it would go on where it was"
-            self.notify(f"{error}: start the scheduler and its workers again, and repeat the search; {how}")
+            self.notify(f"{error}, and repeat the search; {how}")
             raise Stopped(CLUSTER) from None
         return True
 
@@ -167,7 +167,7 @@ class _Iteration:
         if isinstance(result, tuple):  # its type, the error, and a traceback
             self._failed(result[1], {piece.bundle for piece in again})
         elif self.connection.is_lost(0):
-            raise ClusterLost(f"{self.connection.name} is gone")
+            raise self.connection.gone()
         self.held.append(again)
 
     def _take_returned(self, returned: Returned) -> None:

@@ -78,8 +78,8 @@ class Connection:
     """A scheduler and its workers."""
 
     def __init__(self, client: Any, name: str, folder: Path | None = None) -> None:
-        """``folder`` is that of the databases, if all workers are to use the same."""
-        self.client, self.name = client, name
+        """``folder`` is that of the databases of workers of this machine; those of others have their own."""
+        self.client, self.name, self.is_local = client, name, folder is not None
         self.folder = None if folder is None else str(folder)
         self.lost_since: float | None = None
 
@@ -97,14 +97,24 @@ class Connection:
         return max(1, sum(self.workers().values()))
 
     def is_lost(self, patience: float) -> bool:
-        """Whether there has been no connection to the scheduler for so many seconds."""
+        """Whether for so many seconds there has been no connection to the scheduler, or no worker will come."""
         now = time.monotonic()
-        if self.client.status == "running":
+        if self.client.status == "running" and not self._is_deserted():
             self.lost_since = None
             return False
         if self.lost_since is None:
             self.lost_since = now
         return self.client.status == "closed" or now - self.lost_since >= patience
+
+    def _is_deserted(self) -> bool:
+        """Whether Dask has given up all workers of this machine: those that die while they start are not replaced."""
+        return self.is_local and not self.client.cluster.workers
+
+    def gone(self) -> ClusterLost:
+        """The error that says that all is lost, and how it begins again."""
+        if self._is_deserted():
+            return ClusterLost(f"{self.name} has lost all of its workers: look for what ends them, memory perhaps")
+        return ClusterLost(f"{self.name} is gone: start the scheduler and its workers again")
 
     def run_everywhere(self, function: Callable, *args: Any, pulse: Callable[[], object]) -> dict[str, Any]:
         """What a function returns, or raises, on each worker there is."""
@@ -112,7 +122,7 @@ class Connection:
         def still_there() -> None:
             pulse()
             if self.is_lost(ANSWERING):
-                raise ClusterLost(f"{self.name} is gone")
+                raise self.gone()
 
         try:
             return in_time(lambda: self.client.run(function, *args, on_error="return"), EXAMINING, still_there)
@@ -207,6 +217,8 @@ def _silence() -> Iterator[None]:
 
 def _address_in(path: Path) -> str:
     """The address in the file of a scheduler."""
+    if path.exists() and not path.is_file():  # reading a device or a pipe may never end
+        raise InputError(f"{path} is not a regular file: start a scheduler that writes one, or {WORDS}")
     try:
         return str(json.loads(path.read_text())["address"])
     except OSError as error:

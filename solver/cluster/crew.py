@@ -12,7 +12,7 @@ from collections.abc import Callable
 from math import inf
 from threading import Lock
 
-from pdb_builder.base.errors import ClusterError, ClusterLost
+from pdb_builder.base.errors import ClusterError
 
 from ..heuristics.preparing import Notify
 from .connection import Connection
@@ -20,6 +20,7 @@ from .fitness import Unfit, Wanted, examine
 
 LOOK = 2.0  # seconds between looks at the workers
 ALONE = 10.0  # seconds without workers that are worth a notice
+SILENT = 10.0  # and without the answer of one
 PATIENCE = 4.0  # seconds without a scheduler
 
 Pulse = Callable[[], object]
@@ -52,8 +53,16 @@ class Crew:
 
     def examine(self, wanted: Wanted, pulse: Pulse) -> list[Unfit]:
         """Have all workers say whether they are fit; returns why some are not."""
-        found = []
-        for address, answer in self.connection.run_everywhere(examine, wanted, pulse=pulse).items():
+        found, asked, told = [], time.monotonic(), False
+
+        def wait() -> None:
+            nonlocal told
+            pulse()
+            if not told and time.monotonic() - asked >= SILENT:
+                told = True
+                self.notify(f"some workers of {self.connection.name} have yet to answer: the search waits for them")
+
+        for address, answer in self.connection.run_everywhere(examine, wanted, pulse=wait).items():
             if isinstance(answer, OSError):  # it has left
                 continue
             if isinstance(answer, BaseException):  # it cannot even be asked
@@ -90,10 +99,10 @@ class Crew:
     def look(self, wanted: Wanted) -> bool:
         """Now and then: are there workers, is there a scheduler? Returns whether the workers were looked at.
 
-        Raises ``ClusterLost`` if there is no scheduler.
+        Raises ``ClusterLost`` if there is no scheduler, or nobody can come.
         """
         if self.connection.is_lost(PATIENCE):
-            raise ClusterLost(f"{self.connection.name} is gone")
+            raise self.connection.gone()
         with self._lock:
             now = time.monotonic()
             if now - self._looked < LOOK:

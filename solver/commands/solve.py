@@ -180,7 +180,8 @@ def _solve(
     except InputError as error:
         if isinstance(error, ClusterError) and several:
             raise  # it concerns all boards
-        return Answer(given, BAD_INPUT, puzzle, error=with_flags(str(error)))
+        code = LIMIT if isinstance(error, ClusterLost) else BAD_INPUT
+        return Answer(given, code, puzzle, error=with_flags(str(error)))
     code = {None: SOLVED, PROVEN: SOLVED, INTERRUPT: INTERRUPTED}.get(solution.stopped, LIMIT)
     return Answer(given, code, puzzle, solution)
 

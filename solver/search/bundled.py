@@ -85,13 +85,13 @@ class Bundled:
                 if generated > self.tree.most:
                     self._stop(number + 1)
 
-    def are_complete(self) -> bool:
-        """Whether all bundles that count are there."""
-        return None not in self.found[: self.stop_at]
+    def missing(self) -> int | None:
+        """The first bundle that is still to be searched, if there is one."""
+        return next((number for number in range(self.stop_at) if self._wanted(number)), None)
 
     def results(self) -> list[Searched]:
         """The bundles that count, in their order, once they are all there."""
-        assert self.are_complete(), "a bundle was lost"
+        assert self.missing() is None, "a bundle was lost"
         return [found for found in self.found[: self.stop_at] if found]
 
     def sizes(self) -> Sizes:

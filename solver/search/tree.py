@@ -239,8 +239,8 @@ class Tree:
             return None
         if step.cut:
             bundled = Bundled(self, bound, step)
-            if not bundled.are_complete():
-                raise step.impossible("its result")
+            if (missing := bundled.missing()) is not None:
+                raise step.impossible(f"a result without bundle {missing}")
             self.sizes = bundled.sizes()
         result = dict(step.result)
         visited, _ = result.pop("visited"), result.pop("refuted")
