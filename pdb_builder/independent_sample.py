@@ -10,6 +10,9 @@ The search is IDA*. The moves of a pattern can be made in countless orders, sinc
 other's way, so it must notice the states that it has met: a hash table keeps each with the fewest moves that led to it,
 as long as there is room. What it forgets is searched again, and costs time only. States in the table are told apart by
 their key, never by a hash.
+
+With two or three free cells the sum is a poor estimate, and one state may take minutes. So an interrupted sample tells
+the searches that are under way to stop.
 """
 
 from __future__ import annotations
@@ -135,10 +138,15 @@ def distances_of_sample(
     view = (neighbour_table(grid), _key_bits(grid), tuple(parts), np.cumsum([0, *map(len, splits)]))
     homes = np.array([grid.home(tile, blank) for tile in tiles])
     found = np.empty(len(sample.blanks), dtype=np.int64)
+    stop = np.zeros(1, dtype=np.uint8)
     for low in range(0, len(found), AT_A_TIME * workers.threads):
         high = min(len(found), low + AT_A_TIME * workers.threads)
         ranges = [(at, min(at + AT_A_TIME, high)) for at in range(low, high, AT_A_TIME)]
-        workers.over(ranges, _search_for_states, view, homes, blank, any_zone, remembered, *sample, found)
+        try:
+            workers.over(ranges, _search_for_states, view, homes, blank, any_zone, remembered, stop, *sample, found)
+        except BaseException:  # Ctrl-C, for example
+            stop[0] = 1
+            raise
         progress("sample", high - low)
     return found
 
@@ -255,8 +263,8 @@ def _list_children(cells, blank, child, bound, moves, view, labels, others, chil
 
 
 @kernel
-def _search_within(bound, search, goal, view, met, stack):
-    """Search the states within the bound below the first of the stack, depth first.
+def _search_within(bound, search, goal, view, met, stack, stop):
+    """Search the states within the bound below the first of the stack, depth first, until told to ``stop``.
 
     Returns the number of moves to the goal, or NEVER, and the least sum beyond the bound.
     """
@@ -267,7 +275,7 @@ def _search_within(bound, search, goal, view, met, stack):
     beyond = NEVER
     depth = 0
     left[0] = UNLISTED
-    while depth >= 0:
+    while depth >= 0 and stop[0] == 0:
         if left[depth] == UNLISTED:
             if _key(cells[depth], blanks[depth], neighbours, bits, labels) == goal:
                 return depth, beyond
@@ -291,8 +299,8 @@ def _search_within(bound, search, goal, view, met, stack):
 
 
 @kernel
-def _search_for_states(view, homes, home, any_zone, remembered, all_cells, all_blanks, found, low, high):
-    """Find the distances of the states ``low`` ... ``high - 1``: NEVER for one that has none."""
+def _search_for_states(view, homes, home, any_zone, remembered, stop, all_cells, all_blanks, found, low, high):
+    """Find the distances of the states ``low`` ... ``high - 1``: NEVER for one that has none, or after a ``stop``."""
     neighbours, bits, parts, starts = view
     met = (
         np.zeros(remembered, dtype=np.int64),
@@ -321,7 +329,7 @@ def _search_for_states(view, homes, home, any_zone, remembered, all_cells, all_b
                     blanks[0] += 1
                 least = _estimate(cells[0], blanks[0], neighbours, parts, starts, others)
                 if least <= bound:
-                    found[state], least = _search_within(bound, search, goal, view, met, stack)
+                    found[state], least = _search_within(bound, search, goal, view, met, stack, stop)
                 if found[state] != NEVER:
                     break
                 beyond = min(beyond, least)

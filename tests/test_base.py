@@ -393,6 +393,16 @@ def test_numbers_of_threads():
             Workers(wrong)
 
 
+def test_threads_that_the_system_does_not_start_are_refused(monkeypatch):
+    def start(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr("threading.Thread.start", start)
+    message = r"64 threads cannot be started here \(can't start new thread\): use fewer `threads`"
+    with pytest.raises(InputError, match=message), Workers(64) as workers:
+        workers.over([(0, 1), (1, 2)], max)
+
+
 def test_workers_share_out_every_number_exactly_once():
     with Workers(3) as workers:
         for count in (0, 1, 5, 1000):

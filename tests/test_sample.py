@@ -12,6 +12,7 @@ from pdb_builder.independent_sample import (
     LARGEST_PART,
     NEVER,
     Sample,
+    _search_for_states,
     check_sample,
     distances_of_sample,
     draw_sample,
@@ -65,6 +66,25 @@ def test_a_state_that_cannot_be_solved_has_no_distance():
     with Workers(1) as workers:
         found = distances_of_sample(grid, tiles, 0, sample, False, workers, lambda stage, states: None)
     assert found.tolist() == [0, NEVER]
+
+
+def test_an_interrupted_sample_stops_the_searches_that_are_under_way():
+    """A state of ten tiles on 3x4 may take minutes: Ctrl-C would have to wait for it, and so would the program."""
+    under_way = []
+
+    class Interrupted(Workers):
+        def over(self, ranges, function, *args):
+            if function is not _search_for_states:
+                return super().over(ranges, function, *args)
+            under_way.append((*args, *ranges[0]))
+            raise KeyboardInterrupt
+
+    grid, tiles = Grid(2, 3), (1, 2)
+    with pytest.raises(KeyboardInterrupt), Interrupted(1) as workers:
+        distances_of_sample(grid, tiles, 0, draw_sample(grid, 2, 4, 1), False, workers, lambda states: None)
+    _search_for_states(*under_way[0])
+    *_, found, low, high = under_way[0]
+    assert found[low:high].tolist() == [NEVER] * 4
 
 
 @pytest.mark.parametrize("size", range(1, 13))

@@ -42,7 +42,10 @@ class Workers:
 
         After an error, ranges that have not begun are dropped.
         """
-        futures = [self._pool.submit(function, *args, low, high) for low, high in ranges]
+        try:
+            futures = [self._pool.submit(function, *args, low, high) for low, high in ranges]
+        except RuntimeError as error:  # a limit of memory or of processes, as by ``ulimit``
+            raise InputError(f"{self.threads} threads cannot be started here ({error}): use fewer `threads`") from None
         try:
             return [future.result() for future in futures]
         except BaseException:
