@@ -81,7 +81,7 @@ def test_an_interrupted_sample_stops_the_searches_that_are_under_way():
 
     grid, tiles = Grid(2, 3), (1, 2)
     with pytest.raises(KeyboardInterrupt), Interrupted(1) as workers:
-        distances_of_sample(grid, tiles, 0, draw_sample(grid, 2, 4, 1), False, workers, lambda states: None)
+        distances_of_sample(grid, tiles, 0, draw_sample(grid, 2, 4, 1), False, workers, lambda stage, states: None)
     _search_for_states(*under_way[0])
     *_, found, low, high = under_way[0]
     assert found[low:high].tolist() == [NEVER] * 4
