@@ -472,7 +472,7 @@ def _search_levels(
     everywhere = signed_masks([grid.all_cells])[0]
     parted = np.empty(index.blocks - index.footprints, dtype=np.int64)
     share(list_parted, size, grid.cells, everywhere, index.near, first_block, parted)
-    board = Board(grid.cells, everywhere, index.near, first_block, parted)
+    board = Board(grid.cells, everywhere, index.near, first_block.astype(np.int32), parted)  # so most stay in the cache
     turn = np.full(index.footprints + SPARE, ASLEEP, dtype=np.uint8)
     remaining = np.full(index.blocks, index.arrangements, dtype=np.min_scalar_type(index.arrangements))
 

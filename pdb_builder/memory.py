@@ -60,7 +60,7 @@ def build_memory(grid: Grid, size: int, encoding: str | None, threads: int | Non
     bit_maps = index.blocks * block_bytes(size) * _bit_map_count(grid)
     remaining = np.min_scalar_type(index.arrangements).itemsize
     flags = index.blocks * (remaining + 1 + (not grid.bipartite)) + index.footprints
-    numbers = 8 * (index.footprints + 1) + 8 * (index.blocks - index.footprints)  # of first blocks, and zones
+    numbers = 12 * (index.footprints + 1) + 8 * (index.blocks - index.footprints)  # of first blocks, twice, and zones
     distances = index.footprints * index.arrangements if encoding == "bytes" else 0
     scratch = check_threads(threads) * 6 * block_bytes(size)  # two blocks as they are stored, two spread
     return bit_maps + flags + numbers + distances + scratch + PROCESS
