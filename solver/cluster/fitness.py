@@ -19,9 +19,8 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
 
-import pdb_builder
-import solver
 from pdb_builder import __version__
+from pdb_builder.base.compile_cache import PACKAGES
 from pdb_builder.base.errors import InputError, SlidepdbError
 from pdb_builder.base.folders import databases_folder
 from pdb_builder.checking import check_of
@@ -70,13 +69,10 @@ def wanted_for(grid: Grid, blank: int, heuristic: Heuristic, folder: str | None)
 def source_digest() -> str:
     """A short digest of the modules of this program, as they are when somebody first asks."""
     digest = hashlib.sha256()
-    for package in (pdb_builder, solver):
-        folder = Path(package.__file__ or "").parent
-        for path in sorted(folder.rglob("*.py")):
-            content = path.read_bytes()
-            digest.update(
-                f"{package.__name__}/{path.relative_to(folder).as_posix()} {len(content)}\n".encode() + content
-            )
+    root = Path(__file__).parents[2]
+    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()[:12]
 
 

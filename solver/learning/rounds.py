@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pdb_builder import __version__
-from pdb_builder.base.errors import DatabaseError, InputError, UnusableFile, WriteError
+from pdb_builder.base.errors import DatabaseError, InputError, NothingLearned, UnusableFile, WriteError
 from pdb_builder.base.folders import make_folder
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.base.workers import Workers
@@ -82,10 +82,6 @@ class Plan(NamedTuple):
         if self.start is None:
             return zero_weights(self.partners)
         return Weights(*(array.astype(np.float32) / STEPS for array in self.start.weights))
-
-
-class NothingLearned(InputError, WriteError):
-    """Nothing can come of a plan, and nothing of it is left."""
 
 
 class Watcher:
