@@ -106,7 +106,7 @@ def _verify_options(command: Parser) -> None:
         "--sample",
         type=number_above_0,
         metavar="N",
-        help="search for N entries of each table, drawn at random, instead of all: minutes instead of hours",
+        help="search for N entries of each table, drawn at random, instead of all, where that takes hours",
     )
     command.add_argument("--seed", type=whole_number, default=1, metavar="N", help="what to draw from (default: 1)")
     command.add_argument("--force", action="store_true", help="search even if memory seems to be short")
