@@ -356,13 +356,18 @@ def test_a_worker_with_another_source_is_refused(client, monkeypatch, sent):
 
 
 def test_the_digest_of_the_source_tells_any_change(tmp_path, monkeypatch):
-    digests = set()
-    for text in (b"1", b"2", b"2\n"):
-        (tmp_path / "__init__.py").write_bytes(text)
-        monkeypatch.setattr(fitness.solver, "__file__", str(tmp_path / "__init__.py"))
-        digests.add(fitness.source_digest.__wrapped__())
-    (tmp_path / "new.py").touch()
-    assert len(digests | {fitness.source_digest.__wrapped__(), fitness.source_digest()}) == 5
+    own = fitness.source_digest.__wrapped__()
+    assert own == fitness.source_digest()
+    monkeypatch.setattr(fitness, "ROOT", tmp_path)
+    digests = {own, fitness.source_digest.__wrapped__()}  # the second is of no files
+    for package in ("pdb_builder", "solver"):
+        (tmp_path / package).mkdir()
+        for text in (b"1", b"2", b"2\n"):
+            (tmp_path / package / "one.py").write_bytes(text)
+            digests.add(fitness.source_digest.__wrapped__())
+    (tmp_path / "solver" / "new.py").touch()
+    digests.add(fitness.source_digest.__wrapped__())
+    assert len(digests) == 2 + 3 + 3 + 1
 
 
 def test_a_late_worker_that_is_unfit_is_left_out(client, there, database_of, small_trees, monkeypatch, tmp_path):

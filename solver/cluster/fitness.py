@@ -29,6 +29,7 @@ from pdb_builder.grid import Grid
 from ..heuristics.contract import Heuristic
 from ..heuristics.preparing import prepare
 
+ROOT = Path(__file__).parents[2]  # where the packages are
 MOST_KEPT = 8  # heuristics
 
 _kept: OrderedDict[Wanted, Heuristic] = OrderedDict()  # in the order of their last use
@@ -69,10 +70,9 @@ def wanted_for(grid: Grid, blank: int, heuristic: Heuristic, folder: str | None)
 def source_digest() -> str:
     """A short digest of the modules of this program, as they are when somebody first asks."""
     digest = hashlib.sha256()
-    root = Path(__file__).parents[2]
-    for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
+    for path in sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
         content = path.read_bytes()
-        digest.update(f"{path.relative_to(root).as_posix()} {len(content)}\n".encode() + content)
+        digest.update(f"{path.relative_to(ROOT).as_posix()} {len(content)}\n".encode() + content)
     return digest.hexdigest()[:12]
 
 
