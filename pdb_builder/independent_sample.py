@@ -1,10 +1,11 @@
 """A search of its own for each of some states of a pattern: the verifier's sample of a table too large to search whole.
 
 The states of eight tiles on 5×5 are so many that a second search of all of them takes hours. The distance of a single
-state is a matter of milliseconds, with a good estimate: the pattern is split in two, most of its tiles and the few
-others, and the distances of the two parts, of which there are not too many to search them whole, are added up. No move
-is counted twice, so the sum is a lower bound, and the largest sum of a few such splits is a better one. The parts are
-searched by ``independent_search``, so nothing here has seen the level loop or a table.
+state takes milliseconds, or seconds if its tiles are much in each other's way, with a good estimate: the pattern is
+split in two, most of its tiles and the few others, and the distances of the two parts, of which there are not too many
+to search them whole, are added up. No move is counted twice, so the sum is a lower bound, and the largest sum of a few
+such splits is a better one. The parts are searched by ``independent_search``, so nothing here has seen the level loop
+or a table.
 
 The search is IDA*. The moves of a pattern can be made in countless orders, since most of them do not get in each
 other's way, so it must notice the states that it has met: a hash table keeps each with the fewest moves that led to it,
@@ -48,7 +49,7 @@ SPLITS = 3
 REMEMBERED = 1 << 20  # states that a thread has room for
 ROOM = 3 * 8 * REMEMBERED  # bytes
 PROBES = 8  # places to look for one of them
-AT_A_TIME = 4  # states that a thread searches for before it can be interrupted
+AT_A_TIME = 4  # states that a thread searches for before it reports them
 NEVER = np.iinfo(np.int64).max
 UNLISTED = -1
 

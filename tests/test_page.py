@@ -19,6 +19,8 @@ from solver.frame import frame_of
 from solver.heuristics import linear_conflict, manhattan, pattern_database
 from solver.page import events, gate, server, telling
 from solver.page import workers as threads
+from solver.page.fields import Fields
+from solver.page.tasks import comparing
 from solver.page.workers import Busy, Job, Workers
 from solver.solvability import facts_of
 
@@ -311,12 +313,18 @@ def test_a_comparison_is_that_of_the_command_line(page, shelf_of_three, tmp_path
     assert shown == [" ".join(line.split()) for line in resumed.splitlines()[1:]]
 
 
-def test_a_comparison_grows_method_by_method_and_then_board_by_board(page):
-    methods = {"algorithms": ["ida-star"], "heuristics": ["manhattan", "pdb:3x3-8"]}
-    events = page.events("compare", board=EASY, number=2, **methods)
-    sizes = [(len(table["rows"]), table["boards"]) for name, table in events if name == "table"]
-    assert sizes == sorted(sizes) and sizes[-1] == (2, 2)  # a table that was not read in time is left out
-    assert [facts["done"] for name, facts in events if name == "cell"] == [1, 2, 3, 4]
+def test_a_comparison_grows_method_by_method_and_then_board_by_board(page, shelf_of_three):
+    fields = {"board": EASY, "number": 2, "algorithms": ["ida-star"], "heuristics": ["manhattan", "pdb:3x3-8"]}
+    told = []
+    comparing(Fields(fields), shelf_of_three)(lambda name, facts: told.append((name, facts)), threading.Event())
+
+    def sizes(found):
+        return [(len(table["rows"]), table["boards"]) for name, table in found if name == "table"]
+
+    assert sizes(told)[0] == (1, 0) and sizes(told) == sorted(sizes(told)) and sizes(told)[-1] == (2, 2)
+    found = list(page.events("compare", **fields))  # where a table that was not read in time is left out
+    assert sizes(found) == sorted(sizes(found)) and sizes(found)[-1] == (2, 2)
+    assert [facts["done"] for name, facts in found if name == "cell"] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize(
