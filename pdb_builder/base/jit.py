@@ -166,6 +166,31 @@ def _compiled_put(array, at, value):
     return lambda array, at, value: _put(array, at, value)
 
 
+def copy(target, to, source, at, count):
+    """Copy elements of a flat array to another of the same type, for kernels: that they are there is not checked."""
+    target[to : to + count] = source[at : at + count]
+
+
+@intrinsic
+def _copy(typing_context, target, to, source, at, count):
+    def generate(context, builder, signature, args):
+        pointers = [
+            builder.gep(context.make_array(kind)(context, builder, array).data, [place])
+            for kind, array, place in zip(signature.args[:3:2], args[:3:2], args[1:4:2], strict=True)
+        ]
+        size = context.get_abi_sizeof(context.get_data_type(target.dtype))
+        cgutils.raw_memcpy(builder, *pointers, args[4], size)
+        return context.get_dummy_value()
+
+    number = numba.types.int64
+    return numba.types.void(target, number, source, number, number), generate
+
+
+@overload(copy)
+def _compiled_copy(target, to, source, at, count):
+    return lambda target, to, source, at, count: _copy(target, to, source, at, count)
+
+
 def put_bits(array, at, bits):
     """Set bits of an element of a flat array, for kernels: not one is lost if several threads do so at a time."""
     array[at] |= bits

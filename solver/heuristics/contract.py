@@ -52,7 +52,7 @@ from numba.core.errors import TypingError
 from numba.extending import overload
 
 from pdb_builder.base.errors import InputError
-from pdb_builder.base.jit import kernel
+from pdb_builder.base.jit import fetch, kernel, put
 from pdb_builder.grid import Grid
 from pdb_builder.pattern import has_patterns
 
@@ -126,14 +126,14 @@ def write_parts(heuristic, slot, value, parts, at):
 def save(heuristic, words, at):
     """Write all that is known of the current board."""
     for word in range(heuristic.state.size):
-        words[at + word] = heuristic.state[word]
+        put(words, at + word, fetch(heuristic.state, word))
 
 
 @operation
 def restore(heuristic, words, at):
     """Make a board that was saved the current one."""
     for word in range(heuristic.state.size):
-        heuristic.state[word] = words[at + word]
+        put(heuristic.state, word, fetch(words, at + word))
 
 
 @operation

@@ -242,14 +242,14 @@ def _write_parts(heuristic, slot, value, parts, at):
 @body_of(save, *KINDS)
 def _save(heuristic, words, at):
     for number in range(heuristic.sums):
-        words[at + number] = heuristic.totals[number]
+        put(words, at + number, fetch(heuristic.totals, number))
     for word in range(heuristic.states.size):
-        words[at + heuristic.sums + word] = heuristic.states[word]
+        put(words, at + heuristic.sums + word, fetch(heuristic.states, word))
 
 
 @body_of(restore, *KINDS)
 def _restore(heuristic, words, at):
     for number in range(heuristic.sums):
-        heuristic.totals[number] = words[at + number]
+        put(heuristic.totals, number, fetch(words, at + number))
     for word in range(heuristic.states.size):
-        heuristic.states[word] = words[at + heuristic.sums + word]
+        put(heuristic.states, word, fetch(words, at + heuristic.sums + word))

@@ -57,6 +57,7 @@ from .beam_level import (
     mark_duplicates,
     new_children,
     new_level,
+    new_scratch,
     rules_of,
     stage_ended,
 )
@@ -91,7 +92,7 @@ Observe = Callable[[int, Level, int], object]  # is shown each level: the moves 
 
 def _bytes_of(grid: Grid, words: int) -> int:
     """The memory per board of the beam's width, going by a solution of a usual length."""
-    level = grid.cells + 8 * words + 2 + 8 + 4
+    level = 2 * grid.cells + 8 * words + 2 + 8 + 4
     children, seen = 3 * (4 + 8 + 4 + 4), HASH_BYTES * 3 * LEVELS
     length = grid.cells * (grid.rows + grid.cols)  # half of that on a square board, mostly
     return 2 * level + children + seen + 4 * length
@@ -171,7 +172,7 @@ class _Beam:
         problem, outcome, threads = self.problem, self.outcome, self.workers.threads
         cells = problem.grid.cells
         rules, *stages = stages
-        level, chosen = new_level(width, rules), new_level(width, rules)
+        level, chosen = new_level(width, self.rules[-1]), new_level(width, self.rules[-1])
         children = new_children(3 * width + MOVES)
         memory = max(LEVELS * 3 * width, min(REMEMBERED, MANY_LEVELS * width, self.memory // HASH_BYTES))
         seen, remembered = np.zeros(threads << (2 * memory // threads).bit_length(), dtype=np.uint64), 0
@@ -200,7 +201,7 @@ class _Beam:
             firsts = np.array([3 * low for low, _ in runs])
             found = np.zeros((len(runs), 3), dtype=np.int64)
             found[:, 2] = -1
-            pieces = [(first, of_run, *run) for first, of_run, run in zip(firsts, found, runs, strict=True)]
+            pieces = [(new_scratch(rules), *one, *run) for *one, run in zip(firsts, found, runs, strict=True)]
             self._over(pieces, expand, level, children, rules, self.automaton, room)
             outcome.expanded += count
             outcome.generated += int(found[:, 1].sum())

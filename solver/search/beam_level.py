@@ -30,13 +30,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from pdb_builder.base.jit import fetch, kernel, prefetch_line, put, shared
+from pdb_builder.base.jit import borrowing, copy, fetch, inlined, kernel, prefetch_line, put
 from pdb_builder.grid import Grid
 
-from ..heuristics.contract import apply, evaluate, load, prefetch, restore, save, write_parts
+from ..heuristics.contract import apply, evaluate, load, prefetch, prefetches, restore, save, write_parts
 from ..heuristics.manhattan import distances_home
 from .automaton import MOVES, cell_of, state_of
-from .learned_rank import DISPLACEMENTS, STEPS, no_pairs, pair_tables, rank_from_scratch
+from .learned_rank import STEPS, PairTables, displacements_of, no_pairs, pair_tables, rank_from_scratch, step_of
 from .outcome import Problem
 
 SCALE = 4  # steps of a rank per move, unless it is learned
@@ -54,6 +54,7 @@ class Level(NamedTuple):
     """The boards of a level. All arrays are flat."""
 
     boards: np.ndarray  # [board, cell] -> tile
+    away: np.ndarray  # [board, tile] -> its displacement, for a learned rank
     words: np.ndarray  # [board, word]: what the heuristic saves
     states: np.ndarray  # [board] -> of the automaton
     hashes: np.ndarray
@@ -70,9 +71,10 @@ class Children(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """What holds for all boards."""
+    """What holds for all boards. All arrays are flat."""
 
     cells: int
+    noted: int  # tiles whose displacements are noted: all of them if the rank is learned, else none
     words: int  # that the heuristic saves of a board
     parts: int
     keys: np.ndarray  # [tile, cell] -> its share in the hash
@@ -86,20 +88,31 @@ class Rules(NamedTuple):
     astray: np.ndarray  # [tile, cell] -> whether this is a tile of the stage that is not home
     between: np.ndarray  # [cell, cell] -> moves
     homes: np.ndarray  # [number] -> a tile that is to be home at the end of the stage, and its home
-    partners: np.ndarray  # of a learned rank: see ``PairTables``
-    displacements: np.ndarray
-    pairs: np.ndarray
+    learned: PairTables
+
+
+class Scratch(NamedTuple):
+    """What a thread notes of a board while it expands it."""
+
+    parts: np.ndarray
+    nearest: np.ndarray  # [move index] -> as by ``_seek``
 
 
 def new_level(width: int, rules: Rules) -> Level:
     """Room for the boards of a level."""
     return Level(
         np.empty(width * rules.cells, dtype=np.uint8),
+        np.empty(width * rules.noted, dtype=np.uint8),
         np.empty(width * rules.words, dtype=np.int64),
         np.empty(width, dtype=np.uint16),
         np.empty(width, dtype=np.uint64),
         np.empty(width, dtype=np.int32),
     )
+
+
+def new_scratch(rules: Rules) -> Scratch:
+    """Room for notes."""
+    return Scratch(*np.zeros((2, max(MOVES, rules.parts)), dtype=np.int64))
 
 
 def new_children(count: int) -> Children:
@@ -129,17 +142,21 @@ def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
         keys[others], stretch[others], astray[others] = 0, 0, False
         homes = np.array([(tile, grid.home(tile, problem.blank)) for tile in tiles])
         scales = (0, int(SCALE * LIGHT), 0, 0)
-        rules.append((keys, stretch.astype(np.int32), home, neighbours, *scales, astray, between, homes, *none))
+        rules.append((keys, stretch.astype(np.int32), home, neighbours, *scales, astray, between, homes, none))
     steps, tables, scales = SCALE, none, (0, 0)
     if problem.weights is not None:
         lift = STEPS * (LIFT - round(rank_from_scratch(problem.weights, grid, grid.goal()) / STEPS))
         steps, tables, scales = STEPS, pair_tables(problem.weights, grid), (FINE, lift)
     stretch = np.rint(steps * distance * more).astype(np.int32)
     if problem.weights is not None:
-        stretch[1:] += problem.weights.single[tables.displacements[1:]]
+        stretch[1:] += problem.weights.single[displacements_of(grid)[1:]]
     nothing = (np.zeros_like(home), between, np.zeros((0, 2), dtype=np.int64))
-    rules.append((all_keys, stretch, home, neighbours, int(steps * BORDER), steps, *scales, *nothing, *tables))
-    return [Rules(grid.cells, heuristic.saved_words, heuristic.parts, *one) for one in rules]
+    rules.append((all_keys, stretch, home, neighbours, int(steps * BORDER), steps, *scales, *nothing, tables))
+
+    def sizes(tables: PairTables) -> tuple[int, ...]:
+        return grid.cells, grid.cells if tables.steps.size else 0, heuristic.saved_words, heuristic.parts
+
+    return [Rules(*sizes(one[-1]), *(of.ravel() if isinstance(of, np.ndarray) else of for of in one)) for one in rules]
 
 
 def _stages(grid: Grid, blank: int) -> list[list[int]]:
@@ -160,28 +177,31 @@ def _stages(grid: Grid, blank: int) -> list[list[int]]:
 @kernel
 def follow_rules(level, rules, count):
     """Work out the hashes and stretches of all boards."""
-    partners = rules.partners.shape[1]
-    places = np.zeros(rules.cells, dtype=np.int64)
+    cells, learned = rules.cells, rules.learned
+    away = np.zeros(cells, dtype=np.int64)
     for board in range(count):
+        first = board * cells
         level.stretches[board] = level.hashes[board] = 0
-        for cell in range(rules.cells):
-            places[level.boards[board * rules.cells + cell]] = cell
-        for tile in range(rules.cells):
-            row = np.int64(rules.displacements[tile, places[tile]]) * partners
-            for number in range(partners):
-                other = rules.partners[tile, number]
+        for cell in range(cells):
+            tile = np.int64(level.boards[first + cell])
+            away[tile] = learned.displacements[tile * cells + cell]
+            if rules.noted != 0:
+                level.away[first + tile] = away[tile]
+        for tile in range(cells):
+            for number in range(learned.firsts[tile], learned.firsts[tile + 1]):
+                other = learned.partners[number]
                 if other > tile:  # every pair once
-                    away = np.int64(rules.displacements[other, places[other]])
-                    level.stretches[board] += rules.pairs[(row + number) * (DISPLACEMENTS + 1) + away]
-        for cell in range(rules.cells):
-            tile = np.int64(level.boards[board * rules.cells + cell])
-            level.stretches[board] += rules.stretch[tile, cell]
-            level.hashes[board] ^= rules.keys[tile, cell]
+                    place = learned.places[number] + away[other]
+                    level.stretches[board] += learned.pairs[away[tile] * learned.row + place]
+        for cell in range(cells):
+            tile = np.int64(level.boards[first + cell])
+            level.stretches[board] += rules.stretch[tile * cells + cell]
+            level.hashes[board] ^= rules.keys[tile * cells + cell]
             for number in range(MOVES):
-                other = rules.neighbours[cell, number]
+                other = rules.neighbours[cell * MOVES + number]
                 if other > cell:  # every pair once
-                    beside = level.boards[board * rules.cells + other]
-                    if rules.home[tile, cell] != rules.home[beside, other]:
+                    beside = np.int64(level.boards[first + other])
+                    if rules.home[tile * cells + cell] != rules.home[beside * cells + other]:
                         level.stretches[board] += rules.border
 
 
@@ -190,8 +210,8 @@ def stage_ended(level, rules, count):
     """Whether all tiles of the stage are home on some board."""
     for board in range(count):
         home = True
-        for number in range(rules.homes.shape[0]):
-            if level.boards[board * rules.cells + rules.homes[number, 1]] != rules.homes[number, 0]:
+        for number in range(rules.homes.size // 2):
+            if level.boards[board * rules.cells + rules.homes[2 * number + 1]] != rules.homes[2 * number]:
                 home = False
                 break
         if home:
@@ -213,101 +233,107 @@ def begin(heuristic, level, rules, board, parts, state):
     follow_rules(level, rules, 1)
 
 
-@shared
+@inlined
 def _seek(level, rules, automaton, parent, state, nearest):
     """For each move of a board, how far the blank will then be from a tile of the stage that is not home."""
-    for index in range(automaton.branching[state]):
-        nearest[index] = rules.cells
+    for index in range(MOVES):
+        put(nearest, index, rules.cells)
     for place in range(rules.cells):
-        if rules.astray[level.boards[parent * rules.cells + place], place]:
-            for index in range(automaton.branching[state]):
-                source = cell_of(np.int64(automaton.successors[state * MOVES + index]))
-                nearest[index] = min(nearest[index], rules.between[place, source])
-    for index in range(automaton.branching[state]):
-        nearest[index] %= rules.cells  # 0 if all are home
+        tile = np.int64(fetch(level.boards, parent * rules.cells + place))
+        if fetch(rules.astray, tile * rules.cells + place):
+            for index in range(fetch(automaton.branching, state)):
+                source = cell_of(np.int64(fetch(automaton.successors, state * MOVES + index)))
+                away = np.int64(fetch(rules.between, place * rules.cells + source))
+                put(nearest, index, min(fetch(nearest, index), away))
+    for index in range(MOVES):
+        put(nearest, index, fetch(nearest, index) % rules.cells)  # 0 if all are home
 
 
-@shared
+@inlined
 def _more_border(level, rules, parent, cell, blank):
     """How much longer the border gets if the tile on a cell beside the blank comes home there."""
     more = 1  # to the blank
     for number in range(MOVES):
-        other = rules.neighbours[cell, number]
+        other = np.int64(fetch(rules.neighbours, cell * MOVES + number))
         if other >= 0 and other != blank:
-            more += 1 - 2 * np.int64(rules.home[level.boards[parent * rules.cells + other], other])
+            beside = np.int64(fetch(level.boards, parent * rules.cells + other))
+            more += 1 - 2 * np.int64(fetch(rules.home, beside * rules.cells + other))
     return more
 
 
-@shared
-def _pairs_after(rules, away, tile, cell):
-    """What the pairs of a tile count if it is on a cell."""
-    partners = rules.partners.shape[1]
-    row = np.int64(rules.displacements[tile, cell]) * partners
+@inlined
+def _more_by_pairs(cells, learned, away, first, tile, source, target):
+    """By how much the pairs of a tile count more if it moves to a cell beside its own."""
+    start = np.int64(fetch(learned.displacements, tile * cells + source))
+    end = np.int64(fetch(learned.displacements, tile * cells + target))
+    if start == end:
+        return 0  # too far from home to be told apart
+    row = step_of(start, end) * learned.row
     total = 0
-    for number in range(partners):
-        other = np.int64(rules.partners[tile, number])
-        total += np.int64(fetch(rules.pairs, (row + number) * (DISPLACEMENTS + 1) + fetch(away, other)))
-    return total
+    for number in range(fetch(learned.firsts, tile), fetch(learned.firsts, tile + 1)):
+        other = np.int64(fetch(away, first + np.int64(fetch(learned.partners, number))))
+        total += np.int64(fetch(learned.steps, row + fetch(learned.places, number) + other))
+    return total if end > start else -total
 
 
-@kernel
-def expand(heuristic, level, children, rules, automaton, room, first, found, low, high):
+@borrowing
+def expand(heuristic, level, children, rules, automaton, room, scratch, first, found, low, high):
     """List the children of some boards from ``first`` on, without those whose value exceeds ``room``.
 
     ``found`` holds how many there are up to now, how many were generated, and the goal's origin or -1.
     """
-    successors, branching, cell, _, _ = automaton
-    parts = np.zeros(rules.parts, dtype=np.int64)
-    nearest = np.zeros(MOVES, dtype=np.int64)
-    partners = rules.partners.shape[1]
-    away = np.zeros(rules.cells, dtype=np.int64)  # tile -> its displacement
+    cells = rules.cells
     at = first
     for parent in range(low, high):
-        state = np.int64(level.states[parent])
-        blank = np.int64(cell[state])
+        state = np.int64(fetch(level.states, parent))
+        blank = np.int64(fetch(automaton.cell, state))
+        moves = np.int64(fetch(automaton.branching, state))
+        board = parent * cells
         restore(heuristic, level.words, parent * rules.words)
-        if rules.homes.shape[0] != 0:
-            _seek(level, rules, automaton, parent, state, nearest)
-        if partners != 0:
-            for place in range(rules.cells):
-                tile = np.int64(level.boards[parent * rules.cells + place])
-                put(away, tile, np.int64(rules.displacements[tile, place]))
-        for index in range(branching[state]):
-            source = cell_of(np.int64(successors[state * MOVES + index]))
-            prefetch(heuristic, index, np.int64(level.boards[parent * rules.cells + source]), source, blank, 0, 0)
-        for index in range(branching[state]):
-            source = cell_of(np.int64(successors[state * MOVES + index]))
-            tile = np.int64(level.boards[parent * rules.cells + source])
+        if rules.homes.size != 0:
+            _seek(level, rules, automaton, parent, state, scratch.nearest)
+        if prefetches(heuristic):
+            for index in range(moves):
+                source = cell_of(np.int64(fetch(automaton.successors, state * MOVES + index)))
+                prefetch(heuristic, index, np.int64(fetch(level.boards, board + source)), source, blank, 0, 0)
+        for index in range(moves):
+            source = cell_of(np.int64(fetch(automaton.successors, state * MOVES + index)))
+            tile = np.int64(fetch(level.boards, board + source))
             value = evaluate(heuristic, index, tile, source, blank)
-            if value == 0 and found[2] < 0:
-                found[2] = parent * MOVES + index
+            if value == 0 and fetch(found, 2) < 0:
+                put(found, 2, parent * MOVES + index)
             if value > room:
                 continue
-            write_parts(heuristic, index, value, parts, 0)
+            write_parts(heuristic, index, value, scratch.parts, 0)
             rank = 0
             for part in range(rules.parts):
-                rank += parts[part]
-            stretch = level.stretches[parent] + rules.stretch[tile, blank] - rules.stretch[tile, source]
-            if rules.home[tile, blank]:
+                rank += fetch(scratch.parts, part)
+            start, end = tile * cells + source, tile * cells + blank
+            stretch = np.int64(fetch(level.stretches, parent))
+            stretch += np.int64(fetch(rules.stretch, end)) - np.int64(fetch(rules.stretch, start))
+            if fetch(rules.home, end):
                 stretch += rules.border * _more_border(level, rules, parent, blank, source)
-            elif rules.home[tile, source]:
+            elif fetch(rules.home, start):
                 stretch -= rules.border * _more_border(level, rules, parent, source, blank)
-            if partners != 0:
-                stretch += _pairs_after(rules, away, tile, blank) - _pairs_after(rules, away, tile, source)
-            mixed = level.hashes[parent] ^ rules.keys[tile, source] ^ rules.keys[tile, blank]
-            mixed ^= rules.keys[0, source] ^ rules.keys[0, blank]
-            rank = (rules.scale * rank) // rules.parts + stretch + SCALE * nearest[index] + rules.lift
+            if rules.noted != 0:
+                stretch += _more_by_pairs(cells, rules.learned, level.away, board, tile, source, blank)
+            mixed = fetch(level.hashes, parent) ^ fetch(rules.keys, start) ^ fetch(rules.keys, end)
+            mixed ^= fetch(rules.keys, source) ^ fetch(rules.keys, blank)
+            rank *= rules.scale
+            if rules.parts != 1:
+                rank //= rules.parts
+            rank += stretch + rules.lift + SCALE * fetch(scratch.nearest, index)
             rank = (max(rank, 0) * TIE_BREAKS + np.int64(mixed >> np.uint64(62))) >> rules.fine
-            children.origins[at] = parent * MOVES + index
-            children.hashes[at] = mixed
-            children.stretches[at] = stretch
-            children.ranks[at] = min(rank, NO_RANK - 1)
+            put(children.origins, at, np.uint32(parent * MOVES + index))
+            put(children.hashes, at, mixed)
+            put(children.stretches, at, np.int32(stretch))
+            put(children.ranks, at, np.uint32(min(rank, NO_RANK - 1)))
             at += 1
-        found[1] += branching[state]
-    found[0] = at
+        put(found, 1, fetch(found, 1) + moves)
+    put(found, 0, at)
 
 
-@kernel
+@borrowing
 def mark_duplicates(children, firsts, lasts, seen, histogram, shares, low, high):
     """Of the hashes of some shares: mark duplicates, remember the others and count them, by rank and in all."""
     places = seen.size // shares  # a power of two
@@ -366,7 +392,7 @@ def find_rank(children, rank, firsts, lasts):
     return np.int64(-1)
 
 
-@kernel
+@borrowing
 def count_ranks(children, limit, first, last):
     """How many of some children have a rank below the limit, and how many have just that."""
     below = equal = 0
@@ -376,7 +402,7 @@ def count_ranks(children, limit, first, last):
     return below, equal
 
 
-@kernel
+@borrowing
 def choose(heuristic, level, children, chosen, history, rules, automaton, limit, equal, first, last, at):
     """Make the children below the limit, and ``equal`` ones of those with just that, boards of the next level."""
     cells, words = rules.cells, rules.words
@@ -392,11 +418,13 @@ def choose(heuristic, level, children, chosen, history, rules, automaton, limit,
         state = np.int64(level.states[parent])
         successor = np.int64(automaton.successors[state * MOVES + origin % MOVES])
         source, blank = cell_of(successor), np.int64(automaton.cell[state])
-        for cell in range(cells):
-            put(chosen.boards, at * cells + cell, fetch(level.boards, parent * cells + cell))
-        tile = np.int64(level.boards[parent * cells + source])
-        chosen.boards[at * cells + blank] = tile
-        chosen.boards[at * cells + source] = 0
+        copy(chosen.boards, at * cells, level.boards, parent * cells, cells)
+        tile = np.int64(fetch(level.boards, parent * cells + source))
+        put(chosen.boards, at * cells + blank, np.uint8(tile))
+        put(chosen.boards, at * cells + source, np.uint8(0))
+        if rules.noted != 0:
+            copy(chosen.away, at * cells, level.away, parent * cells, cells)
+            put(chosen.away, at * cells + tile, fetch(rules.learned.displacements, tile * cells + blank))
         restore(heuristic, level.words, parent * words)
         prefetch(heuristic, 0, tile, source, blank, 0, 0)
         evaluate(heuristic, 0, tile, source, blank)

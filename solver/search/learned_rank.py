@@ -17,9 +17,11 @@ goal, which must have the same rank. It turns rows into columns, so an offset an
 and so do a pair and the same pair seen from its other tile. Eight *classes* of offsets are left of the 24; the weights
 of the four diagonal ones are equal in pairs.
 
-*In the kernel* a row of weights holds, for a displacement of the tile that moves, those with all its partners, so that
-a move reads two rows. They are read as they are shared, and stay in the cache even on 10x10; tables of all tiles and
-cells would take 48 MB there.
+*In the kernel* a move changes the displacement of one tile by one row or column. What such a *step* changes a weight by
+is tabulated, for the smaller of the two displacements: down or to the right it is added, up or to the left taken off.
+So a move reads one row of steps, with an entry for each partner. Steps mostly fit into a byte, and are read as they are
+shared: 1.4 MB with 24 partners, which stay in the cache even on 10x10, where tables of all tiles and cells would take
+48 MB.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pdb_builder.base.jit import shared
 from pdb_builder.grid import Grid
 
 REACH = 6  # rows and columns from home that are told apart
@@ -49,11 +52,15 @@ class Weights(NamedTuple):
 
 
 class PairTables(NamedTuple):
-    """What the kernels of a beam read. Without a learned rank there are no partners."""
+    """What the kernels of a beam read. All arrays are flat. Without a learned rank there are no steps."""
 
-    partners: np.ndarray  # [tile, number] -> a tile that counts together with this one, or 0
-    displacements: np.ndarray  # [tile, cell]; of the blank, that of a tile that does not count
-    pairs: np.ndarray  # flat: [displacement of the tile, number of the partner, displacement of the partner]
+    firsts: np.ndarray  # [tile] -> where its partners begin, and one more element
+    partners: np.ndarray  # [number] -> a tile that counts together with this one
+    places: np.ndarray  # [number] -> where that partner's displacements begin in a row of steps, or of pairs
+    displacements: np.ndarray  # [tile, cell]
+    pairs: np.ndarray  # [displacement of the tile, offset to the partner, displacement of the partner]
+    steps: np.ndarray  # [step of the tile, offset to the partner, displacement of the partner] -> what it adds
+    row: int  # elements of a row of steps, or of pairs
 
 
 def serves(grid: Grid, blank: int) -> bool:
@@ -103,29 +110,43 @@ def displacements_of(grid: Grid) -> np.ndarray:
     """[tile, cell] -> the displacement, for the goal with its blank on cell 0."""
     rows, cols = np.divmod(np.arange(grid.cells), grid.cols)  # of the cells, and of the tiles' homes
     down, across = (np.clip(line[None, :] - line[:, None], -REACH, REACH) + REACH for line in (rows, cols))
-    found = (SPAN * down + across).astype(np.uint8)
-    found[0] = DISPLACEMENTS  # the blank
-    return found
+    return (SPAN * down + across).astype(np.uint8)
+
+
+@shared
+def step_of(start, end):
+    """The number of the step between two displacements, of a tile that moves to a cell beside its own."""
+    return min(start, end) + DISPLACEMENTS * (abs(start - end) == 1)
 
 
 def no_pairs(grid: Grid) -> PairTables:
     """The tables of a rank that is not learned."""
-    return PairTables(np.zeros((grid.cells, 0), dtype=np.uint8), displacements_of(grid), np.zeros(0, dtype=np.int16))
+    firsts, numbers = np.zeros(grid.cells + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    nothing = np.zeros(0, dtype=np.int16), np.zeros(0, dtype=np.int8)
+    return PairTables(firsts, numbers.astype(np.uint8), numbers, displacements_of(grid).ravel(), *nothing, 0)
 
 
 def pair_tables(weights: Weights, grid: Grid) -> PairTables:
     """The tables of integer weights for a grid."""
     offsets = _offsets(len(weights.pairs))
-    rows, cols = np.divmod(np.arange(grid.cells), grid.cols)
-    partners = np.zeros((grid.cells, len(offsets)), dtype=np.uint8)
-    pairs = np.zeros((DISPLACEMENTS, len(offsets), DISPLACEMENTS + 1), dtype=np.int16)
-    for number, (down, across) in enumerate(offsets):
-        row, col = rows + down, cols + across
-        inside = (row >= 0) & (row < grid.rows) & (col >= 0) & (col < grid.cols)
-        inside[0] = False  # the blank is nobody's partner, and 0 stands for that
-        partners[inside, number] = (grid.cols * row + col)[inside]
-        pairs[:, number, :-1] = _of_offset(weights, (down, across))
-    return PairTables(partners, displacements_of(grid), pairs.ravel())
+    pairs = np.stack([_of_offset(weights, offset) for offset in offsets], axis=1)
+    steps = np.zeros((2, SPAN, SPAN, *pairs.shape[1:]), dtype=np.int16)
+    lattice = pairs.reshape(SPAN, SPAN, *pairs.shape[1:])
+    steps[0, :-1] = lattice[1:] - lattice[:-1]
+    steps[1, :, :-1] = lattice[:, 1:] - lattice[:, :-1]
+    if abs(steps).max() <= np.iinfo(np.int8).max:
+        steps = steps.astype(np.int8)  # half the memory
+    firsts, partners, places = [0], [], []
+    for tile in range(grid.cells):
+        for number, (down, across) in enumerate(offsets):
+            row, col = tile // grid.cols + down, tile % grid.cols + across
+            other = grid.cols * row + col if 0 <= row < grid.rows and 0 <= col < grid.cols else 0
+            if tile and other:  # the blank is nobody's partner
+                partners.append(other)
+                places.append(number * DISPLACEMENTS)
+        firsts.append(len(partners))
+    numbers = np.array(firsts), np.array(partners, dtype=np.uint8), np.array(places)
+    return PairTables(*numbers, displacements_of(grid).ravel(), pairs.ravel(), steps.ravel(), pairs[0].size)
 
 
 def _offsets(classes: int) -> list[tuple[int, int]]:
