@@ -19,16 +19,20 @@ from solver.heuristics import linear_conflict, manhattan
 from solver.heuristics.preparing import prepare
 from solver.instances import random_board
 from solver.search import beam, beam_level, learned_rank
+from solver.search.automaton import MOVES, cell_of
 from solver.search.learned_rank import (
+    AROUND,
     CLASSES,
     DISPLACEMENTS,
     PARTNERS,
+    REACH,
     Weights,
     is_symmetric,
-    pair_tables,
     rank_from_scratch,
+    rank_tables,
     reflect,
     reflected,
+    reflected_around,
     reflection_of,
 )
 from solver.search.outcome import Problem
@@ -52,9 +56,17 @@ def random_weights(seed=1, most=40, partners=24):
     for offset, of_class in zip(CLASSES, pairs, strict=False):
         if kind := reflection_of(offset):
             of_class[:] = of_class + reflect(of_class, kind)
-    weights = Weights((single + single[reflected()]).astype(np.int16), pairs.astype(np.int16))
+    around = rng.integers(-most, most + 1, (len(AROUND), DISPLACEMENTS + 1))
+    around += around.ravel()[reflected_around()]
+    parts = single + single[reflected()], pairs, around
+    weights = Weights(*(array.astype(np.int16) for array in parts))
     assert is_symmetric(weights)
     return weights
+
+
+def without_blank(weights):
+    """The same weights, but nothing for what is around the blank."""
+    return weights._replace(around=np.zeros_like(weights.around))
 
 
 def reflection(grid, board):
@@ -83,12 +95,55 @@ def test_a_rank_is_the_sum_over_tiles_and_pairs(side, partners):
     learned, _ = level_of(grid, boards, weights)
     nothing, _ = level_of(grid, boards, Weights(*(np.zeros_like(array) for array in weights)))
     for number, board in enumerate(boards):
-        assert learned.stretches[number] - nothing.stretches[number] == rank_from_scratch(weights, grid, board)
+        carried = rank_from_scratch(without_blank(weights), grid, board)
+        assert learned.stretches[number] - nothing.stretches[number] == carried
+
+
+def around_the_blank(weights, grid, board):
+    """What the tiles around the blank add to the rank of a board."""
+    (row, col), total = divmod(board.index(0), grid.cols), 0
+    for (down, across), of_place in zip(AROUND, weights.around.tolist(), strict=True):
+        at = (row + down, col + across)
+        if 0 <= at[0] < grid.rows and 0 <= at[1] < grid.cols:
+            home = divmod(board[grid.cols * at[0] + at[1]], grid.cols)
+            away = [max(-REACH, min(REACH, a - b)) for a, b in zip(at, home, strict=True)]
+            total += of_place[(away[0] + REACH) * (2 * REACH + 1) + away[1] + REACH]
+        else:
+            total += of_place[-1]
+    return total
+
+
+@pytest.mark.parametrize("side", [3, 4, 7, 10])
+def test_what_is_around_the_blank_counts_when_children_are_ranked(side, monkeypatch):
+    grid, weights, expand, checked = Grid(side, side), random_weights(most=6), beam.expand, []
+
+    def spy(heuristic, level, children, rules, automaton, room, scratch, first, found, *run):
+        expand(heuristic, level, children, rules, automaton, room, scratch, first, found, *run)
+        for child in range(first, int(found[0]), 7) if rules.noted else ():
+            parent, index = divmod(int(children.origins[child]), MOVES)
+            board = level.boards[parent * grid.cells : (parent + 1) * grid.cells].tolist()
+            source = cell_of(int(automaton.successors[int(level.states[parent]) * MOVES + index]))
+            blank = board.index(0)
+            board[blank], board[source] = board[source], 0
+            afresh, _ = level_of(grid, [board], weights)
+            around = around_the_blank(weights, grid, board)
+            assert around == rank_from_scratch(weights, grid, board) - rank_from_scratch(
+                without_blank(weights), grid, board
+            )
+            rank = learned_rank.STEPS * kind.measure(board)[0] + int(afresh.stretches[0]) + around + rules.lift
+            ties = int(children.hashes[child]) >> 62
+            assert children.ranks[child] == (max(rank, 0) * beam_level.TIE_BREAKS + ties) >> beam_level.FINE
+            checked.append(around)
+
+    monkeypatch.setattr(beam, "expand", spy)
+    kind = linear_conflict.prepare(grid, 0)
+    searched("beam", grid, 0, scrambled(grid, grid.goal(), 40, random.Random(1)), kind, width=50, weights=weights)
+    assert len(checked) > 20 and len(set(checked)) > 10
 
 
 def test_every_pair_of_neighbouring_homes_counts_from_both_sides():
     grid = Grid(8, 8)
-    tables = pair_tables(random_weights(), grid)
+    tables = rank_tables(random_weights(), grid)
     partners_of = [set(some.tolist()) for some in np.split(tables.partners, tables.firsts[1:-1])]
     assert len(partners_of) == grid.cells and not partners_of[0]
     for tile, partners in enumerate(partners_of[1:], start=1):
@@ -104,8 +159,8 @@ def test_every_pair_of_neighbouring_homes_counts_from_both_sides():
 def test_ranks_carried_along_equal_ranks_from_scratch(side, patience, most, monkeypatch):
     """Along the walks of all boards of a beam, also when it is lost and returns from its stages."""
     grid, weights, choose, checked = Grid(side, side), random_weights(most=most), beam.choose, []
-    bytes_of_a_step = 1 if most == 6 else 2  # large weights do not fit into a byte
-    assert pair_tables(weights, grid).steps.itemsize == bytes_of_a_step
+    bytes_of_a_step = 1 if most == 6 else 4  # large weights do not fit into a byte
+    assert rank_tables(weights, grid).steps.itemsize == bytes_of_a_step
 
     def spy(heuristic, level, children, chosen, history, rules, *rest):
         choose(heuristic, level, children, chosen, history, rules, *rest)
@@ -132,9 +187,14 @@ def test_reflected_boards_have_the_same_rank(partners):
     assert reflection(grid, grid.goal()) == grid.goal() and images != boards
     one, other = (level_of(grid, some, weights)[0].stretches.tolist() for some in (boards, images))
     assert one == other
+    for board, image in zip(boards, images, strict=True):
+        assert rank_from_scratch(weights, grid, board) == rank_from_scratch(weights, grid, image)
     lopsided = weights._replace(pairs=weights.pairs.copy())
     lopsided.pairs[0, 3, 5] += 1
     assert is_symmetric(lopsided)  # that pair and its reflection have different offsets
+    turned = weights._replace(around=weights.around.copy())
+    turned.around[1, 3] += 1
+    assert not is_symmetric(turned)
     if partners > 4:
         lopsided.pairs[1, 3, 5] += 1
         assert not is_symmetric(lopsided)
@@ -231,6 +291,11 @@ def lopsided(pairs):
     return pairs
 
 
+def lopsided_around(around):
+    around[1, 3] += 1
+    return around
+
+
 FORGERIES = {
     "another format": set_attribute("format", "slidepdb"),
     "steps": set_attribute("steps", np.int64(32)),
@@ -244,6 +309,8 @@ FORGERIES = {
     "wide weights": replace_dataset("pairs", lambda pairs: pairs.astype(np.int32)),
     "weights of nothing": replace_dataset("single", lambda single: single[:0]),
     "lopsided weights": replace_dataset("pairs", lopsided),
+    "nothing beyond the edge": replace_dataset("around", lambda around: around[:, :-1]),
+    "lopsided around the blank": replace_dataset("around", lopsided_around),
     "an attribute missing": lambda root: root.attrs.__delitem__("seed"),
     "a dataset missing": lambda root: root.__delitem__("single"),
 }

@@ -19,7 +19,7 @@ from solver.learning.rounds import Watcher, learn, plan_of
 from solver.learning.sample_files import KIND, read_samples, write_samples
 from solver.learning.samples import RIVALS, Samples, classic_ranks, draw_samples, sampled_board
 from solver.search.beam_level import BORDER, STRETCH
-from solver.search.learned_rank import CLASSES, REACH, SPAN, is_symmetric, rank_from_scratch, zero_weights
+from solver.search.learned_rank import AROUND, CLASSES, REACH, SPAN, is_symmetric, rank_from_scratch, zero_weights
 from solver.search.outcome import Limits
 from solver.search.rank_files import rank_path, read_rank
 
@@ -102,7 +102,7 @@ def naive_keys(grid, board):
         for cell, tile in enumerate(board)
         if tile
     }
-    keys = [[] for _ in range(len(CLASSES) + 1)]
+    keys = [[] for _ in range(len(CLASSES) + 2)]
     for number, offset in enumerate(CLASSES):
         for turned in (False, True):
             for one in home:
@@ -114,6 +114,11 @@ def naive_keys(grid, board):
                     images = [(between, first, second), (tuple(-x for x in between), second, first)]
                     images += [(a[::-1], b[::-1], c[::-1]) for a, b, c in images]
                     keys[number].append(min(images))
+    blank, at = divmod(board.index(0), grid.cols), {divmod(cell, grid.cols): tile for cell, tile in enumerate(board)}
+    for place in AROUND:
+        tile = at.get((blank[0] + place[0], blank[1] + place[1]))
+        there = away[tile] if tile else (99, 99)  # beyond the edge
+        keys[-2].append(min((place, there), (place[::-1], there[::-1])))
     keys[-1] = [min(away[tile], away[tile][::-1]) for tile in home]
     return keys
 
@@ -135,7 +140,7 @@ def naive_fit(grid, groups, classic, order):
             losses.append(-math.log(chances[0]))
             pulls.append((np.eye(len(ranks))[0] - chances) / fitting.TEMPERATURE)
         rate = fitting.RATE * (1 - done / len(order))
-        for number in range(len(CLASSES) + 1):
+        for number in range(len(CLASSES) + 2):
             for of_group, pull in zip(keys, pulls, strict=True):
                 for together in zip(*(of_board[number] for of_board in of_group), strict=True):
                     for key in dict.fromkeys(together):
@@ -168,7 +173,7 @@ def test_a_fit_is_that_of_the_textbook(monkeypatch):
     found = sorted(round(float(value), 4) for value in fit.weights.ravel() if abs(value) > 1e-4)
     wanted = sorted(round(value, 4) for value in expected.values() if abs(value) > 1e-4)
     assert len(wanted) > 1000 and found == pytest.approx(wanted, abs=3e-4)
-    single = {key: value for (number, key), value in expected.items() if number == len(CLASSES)}
+    single = {key: value for (number, key), value in expected.items() if number == len(CLASSES) + 1}
     for (down, across), value in single.items():  # whose places are easily told
         assert fit.weights[-1, SPAN * (down + REACH) + across + REACH] == pytest.approx(value, abs=3e-4)
 

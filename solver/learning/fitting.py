@@ -27,6 +27,8 @@ from pdb_builder.base.workers import Workers
 from pdb_builder.grid import Grid
 
 from ..search.learned_rank import (
+    AROUND,
+    BEYOND,
     CLASSES,
     DISPLACEMENTS,
     EXCHANGED,
@@ -36,11 +38,12 @@ from ..search.learned_rank import (
     displacements_of,
     reflect,
     reflected,
+    reflected_around,
     reflection_of,
 )
 
 TEMPERATURE = 1.5  # moves
-RATE = 0.05  # moves: what the first gradients change a weight by, if they are 1
+RATE = 0.03  # moves: what the first gradients change a weight by, if they are 1
 BATCH = 64  # groups
 
 
@@ -52,6 +55,8 @@ class Pairs(NamedTuple):
     turned: np.ndarray  # [pair] -> whether it is the reflection of the pair that has the offset of the class
     kinds: np.ndarray  # [class] -> what a reflection does to its pairs
     reflected: np.ndarray  # [displacement]
+    around: np.ndarray  # [cell, place around it] -> the cell there, or -1
+    mirror: np.ndarray  # [place and displacement] -> the number of its reflection
 
 
 def pairs_of(grid: Grid, classes: int) -> Pairs:
@@ -68,7 +73,13 @@ def pairs_of(grid: Grid, classes: int) -> Pairs:
                     turned.append(turn)
         first.append(len(tiles))
     kinds = [reflection_of(offset) for offset in CLASSES[:classes]]
-    return Pairs(*map(np.array, (first, tiles, turned, kinds)), reflected())
+    around = -np.ones((grid.cells, len(AROUND)), dtype=np.int64)
+    for cell in range(grid.cells):
+        for number, (down, across) in enumerate(AROUND):
+            row, col = cell // grid.cols + down, cell % grid.cols + across
+            if 0 <= row < grid.rows and 0 <= col < grid.cols:
+                around[cell, number] = grid.cols * row + col
+    return Pairs(*map(np.array, (first, tiles, turned, kinds)), reflected(), around, reflected_around().ravel())
 
 
 @inlined
@@ -85,20 +96,29 @@ def _place(reflected, kind, turned, first, second):
 
 
 @kernel
-def judge(groups, classic, order, displacements, pairs, weights, away, pulls, marks, first, low, high):
+def judge(groups, classic, order, displacements, pairs, weights, away, around, pulls, marks, first, low, high):
     """For groups in their order: the gradient by each rank (``pulls``), the loss, and the rivals that are behind.
 
-    ``away`` is filled in with the displacements of all tiles.
+    ``away`` is filled in with the displacements of all tiles, ``around`` with the weights of what is around the blank.
     """
     size, cells = groups.shape[1], groups.shape[2]
     ranks = np.zeros(size)
     for at in range(low, high):
         group = order[first + at]
         for number in range(size):
+            blank = 0
             for cell in range(cells):
                 tile = np.int64(groups[group, number, cell])
                 away[at, number, tile] = displacements[tile, cell]
+                if tile == 0:
+                    blank = cell
             ranks[number] = classic[group, number]
+            for seen in range(around.shape[2]):
+                cell = pairs.around[blank, seen]
+                there = np.int64(away[at, number, groups[group, number, cell]]) if cell >= 0 else BEYOND
+                place = seen * (DISPLACEMENTS + 1) + there
+                around[at, number, seen] = min(place, pairs.mirror[place])
+                ranks[number] += weights[-2, around[at, number, seen]]
         for tile in range(1, cells):
             for number in range(size):
                 there = np.int64(away[at, number, tile])
@@ -147,13 +167,22 @@ def _change(places, pulls, sums, at, weights, squares, row, rate):
 
 
 @kernel
-def adjust(away, pulls, pairs, weights, squares, count, rate, low, high):
-    """Change the weights of some classes against the gradient of some groups; the last row is that of single tiles."""
+def adjust(away, around, pulls, pairs, weights, squares, count, rate, low, high):
+    """Change the weights of some rows against the gradient of some groups.
+
+    Behind the rows of the classes are one of what is around the blank, and one of single tiles.
+    """
     size, cells = away.shape[1], away.shape[2]
     places, sums = np.zeros(size, dtype=np.int64), np.zeros(size)
     for kind in range(low, high):
         for at in range(count):
             if kind == pairs.kinds.size:
+                for seen in range(around.shape[2]):
+                    for number in range(size):
+                        places[number] = around[at, number, seen]
+                    _change(places, pulls, sums, at, weights, squares, kind, rate)
+                continue
+            if kind == pairs.kinds.size + 1:
                 for tile in range(1, cells):
                     for number in range(size):
                         there = np.int64(away[at, number, tile])
@@ -181,8 +210,9 @@ class Fit:
     def __init__(self, grid: Grid, start: Weights, workers: Workers) -> None:
         self.workers, self.displacements = workers, displacements_of(grid)
         self.pairs = pairs_of(grid, len(start.pairs))
-        self.weights = np.zeros((len(start.pairs) + 1, DISPLACEMENTS**2), dtype=np.float32)
-        self.weights[:-1] = start.pairs.reshape(len(start.pairs), -1)
+        self.weights = np.zeros((len(start.pairs) + 2, DISPLACEMENTS**2), dtype=np.float32)
+        self.weights[:-2] = start.pairs.reshape(len(start.pairs), -1)
+        self.weights[-2, : start.around.size] = start.around.ravel()
         self.weights[-1, :DISPLACEMENTS] = start.single
         self.squares = np.ones_like(self.weights)
 
@@ -200,10 +230,10 @@ class Fit:
             order = rng.permutation(len(groups))
             for first in range(0, len(order), BATCH):
                 count = min(BATCH, len(order) - first)
-                away, pulls, _ = self._judge(groups, classic, order, first, count)
+                *batch, _ = self._judge(groups, classic, order, first, count)
                 rate = RATE * (1 - done / steps)
                 rows = pairwise(range(len(self.weights) + 1))
-                self.workers.over(rows, adjust, away, pulls, self.pairs, self.weights, self.squares, count, rate)
+                self.workers.over(rows, adjust, *batch, self.pairs, self.weights, self.squares, count, rate)
                 done += count
                 progress(done / steps)
 
@@ -217,21 +247,24 @@ class Fit:
         return Marks(float(loss), float(behind) / (groups.shape[1] - 1))
 
     def _judge(self, groups: np.ndarray, classic: np.ndarray, order: np.ndarray, first: int, count: int) -> tuple:
-        """The displacements, the pulls and the marks of a batch."""
+        """The displacements, what is around the blank, the pulls and the marks of a batch."""
         away = np.zeros((count, *groups.shape[1:]), dtype=np.uint8)
+        around = np.zeros((count, groups.shape[1], len(AROUND)), dtype=np.int16)
         pulls, marks = np.zeros((count, groups.shape[1])), np.zeros((count, 2))
-        tables = (self.displacements, self.pairs, self.weights, away, pulls, marks, first)
+        tables = (self.displacements, self.pairs, self.weights, away, around, pulls, marks, first)
         self.workers.over(self.workers.split(count), judge, groups, classic, order, *tables)
-        return away, pulls, marks
+        return away, around, pulls, marks
 
     def result(self) -> Weights:
         """The weights as integers, in steps: the same for what is equal by symmetry."""
         most = np.iinfo(np.int16).max
         steps = np.clip(np.rint(STEPS * self.weights.astype(np.float64)), -most, most).astype(np.int16)
         single = steps[-1, :DISPLACEMENTS]
-        pairs = steps[:-1].reshape(-1, DISPLACEMENTS, DISPLACEMENTS).copy()
+        pairs = steps[:-2].reshape(-1, DISPLACEMENTS, DISPLACEMENTS).copy()
         for offset, of_class in zip(CLASSES, pairs, strict=False):
             if kind := reflection_of(offset):
                 places = np.arange(DISPLACEMENTS**2).reshape(DISPLACEMENTS, DISPLACEMENTS)
                 of_class[:] = of_class.ravel()[np.minimum(places, reflect(places, kind))]
-        return Weights(single[np.minimum(np.arange(DISPLACEMENTS), reflected())], pairs)
+        around = reflected_around()
+        around = steps[-2][np.minimum(np.arange(around.size).reshape(around.shape), around)]
+        return Weights(single[np.minimum(np.arange(DISPLACEMENTS), reflected())], pairs, around)

@@ -28,6 +28,7 @@ from ..search.learned_rank import Weights
 from ..search.outcome import Limits, Problem
 
 RIVALS = 15
+EVERY = 5  # levels; odd, so that the blank is on cells of either colour
 
 
 class Samples(NamedTuple):
@@ -53,12 +54,12 @@ def draw_samples(
 ) -> Samples:
     """The samples of one board, ranked by weights or, without any, as classically."""
     rng, kept = np.random.default_rng(seed), dict[int, np.ndarray]()
-    lost, every = False, 2 * grid.rows
+    lost = False
 
     def observe(moves: int, level: beam.Level, count: int) -> None:
         nonlocal lost
         lost |= moves in kept
-        if moves % every == 0 and count > RIVALS:
+        if moves % EVERY == 0 and count > RIVALS:
             boards = level.boards[: count * grid.cells].reshape(count, grid.cells)
             kept[moves] = boards[rng.choice(count, RIVALS, replace=False)]
 

@@ -11,7 +11,7 @@ their way has been put in order. So a tile d cells from home costs more than d, 
 where s is the side of the board. The second is the *border* between order and disorder: each pair of neighbouring cells
 of which one holds the tile that belongs there and the other does not costs BORDER. Disorder in one place is repaired in
 passing, but the blank has to visit each of many places. Ties are broken by the hash, hence at random.
-A learned rank adds the weights of tiles and of pairs of tiles (``learned_rank``).
+A learned rank adds the weights of tiles, of pairs of tiles and of the tiles around the blank (``learned_rank``).
 
 *Duplicates* are recognised by a Zobrist-style hash of 64 bits alone: the exclusive or of one random key per tile and
 cell, which a move updates in four steps. Two boards of the same hash count as one, which is rare and costs a beam
@@ -36,7 +36,7 @@ from pdb_builder.grid import Grid
 from ..heuristics.contract import apply, evaluate, load, prefetch, prefetches, restore, save, write_parts
 from ..heuristics.manhattan import distances_home
 from .automaton import MOVES, cell_of, state_of
-from .learned_rank import STEPS, PairTables, displacements_of, no_pairs, pair_tables, rank_from_scratch, step_of
+from .learned_rank import STEPS, RankTables, displacements_of, no_tables, rank_from_scratch, rank_tables, step_of
 from .outcome import Problem
 
 SCALE = 4  # steps of a rank per move, unless it is learned
@@ -58,7 +58,7 @@ class Level(NamedTuple):
     words: np.ndarray  # [board, word]: what the heuristic saves
     states: np.ndarray  # [board] -> of the automaton
     hashes: np.ndarray
-    stretches: np.ndarray  # including what the border counts, and what was learned
+    stretches: np.ndarray  # including what the border counts, and what was learned of tiles and pairs
 
 
 class Children(NamedTuple):
@@ -88,7 +88,7 @@ class Rules(NamedTuple):
     astray: np.ndarray  # [tile, cell] -> whether this is a tile of the stage that is not home
     between: np.ndarray  # [cell, cell] -> moves
     homes: np.ndarray  # [number] -> a tile that is to be home at the end of the stage, and its home
-    learned: PairTables
+    learned: RankTables
 
 
 class Scratch(NamedTuple):
@@ -135,7 +135,7 @@ def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
     neighbours = np.array([[*around, *(-1,) * (MOVES - len(around))] for around in grid.neighbours])
     between = np.array([[grid.distance(cell, other) for other in cells] for cell in cells])
     more = STRETCH * (distance / ((grid.rows + grid.cols) / 2)) ** 3
-    rules, none = [], no_pairs(grid)
+    rules, none = [], no_tables(grid)
     for tiles in _stages(grid, problem.blank):
         others = [tile for tile in cells if tile not in tiles and tile != 0]
         keys, stretch, astray = all_keys.copy(), np.rint(SCALE * HEAVY * distance * (1 + more)), distance > 0
@@ -146,14 +146,14 @@ def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
     steps, tables, scales = SCALE, none, (0, 0)
     if problem.weights is not None:
         lift = STEPS * (LIFT - round(rank_from_scratch(problem.weights, grid, grid.goal()) / STEPS))
-        steps, tables, scales = STEPS, pair_tables(problem.weights, grid), (FINE, lift)
+        steps, tables, scales = STEPS, rank_tables(problem.weights, grid), (FINE, lift)
     stretch = np.rint(steps * distance * more).astype(np.int32)
     if problem.weights is not None:
         stretch[1:] += problem.weights.single[displacements_of(grid)[1:]]
     nothing = (np.zeros_like(home), between, np.zeros((0, 2), dtype=np.int64))
     rules.append((all_keys, stretch, home, neighbours, int(steps * BORDER), steps, *scales, *nothing, tables))
 
-    def sizes(tables: PairTables) -> tuple[int, ...]:
+    def sizes(tables: RankTables) -> tuple[int, ...]:
         return grid.cells, grid.cells if tables.steps.size else 0, heuristic.saved_words, heuristic.parts
 
     return [Rules(*sizes(one[-1]), *(of.ravel() if isinstance(of, np.ndarray) else of for of in one)) for one in rules]
@@ -184,10 +184,9 @@ def follow_rules(level, rules, count):
         level.stretches[board] = level.hashes[board] = 0
         for cell in range(cells):
             tile = np.int64(level.boards[first + cell])
-            away[tile] = learned.displacements[tile * cells + cell]
             if rules.noted != 0:
-                level.away[first + tile] = away[tile]
-        for tile in range(cells):
+                away[tile] = level.away[first + tile] = learned.displacements[tile * cells + cell]
+        for tile in range(rules.noted):
             for number in range(learned.firsts[tile], learned.firsts[tile + 1]):
                 other = learned.partners[number]
                 if other > tile:  # every pair once
@@ -276,6 +275,17 @@ def _more_by_pairs(cells, learned, away, first, tile, source, target):
     return total if end > start else -total
 
 
+@inlined
+def _around_blank(cells, level, learned, parent, source, away):
+    """What the tiles around the blank count after its move to a cell, whose tile is then ``away`` from home."""
+    total = np.int64(fetch(learned.beyond, source))
+    for number in range(fetch(learned.firsts_around, source), fetch(learned.firsts_around, source + 1)):
+        tile = np.int64(fetch(level.boards, parent * cells + np.int64(fetch(learned.cells_around, number))))
+        there = np.int64(fetch(level.away, parent * cells + tile)) if tile != 0 else away
+        total += np.int64(fetch(learned.around, fetch(learned.places_around, number) + there))
+    return total
+
+
 @borrowing
 def expand(heuristic, level, children, rules, automaton, room, scratch, first, found, low, high):
     """List the children of some boards from ``first`` on, without those whose value exceeds ``room``.
@@ -315,14 +325,17 @@ def expand(heuristic, level, children, rules, automaton, room, scratch, first, f
                 stretch += rules.border * _more_border(level, rules, parent, blank, source)
             elif fetch(rules.home, start):
                 stretch -= rules.border * _more_border(level, rules, parent, source, blank)
+            around = 0
             if rules.noted != 0:
                 stretch += _more_by_pairs(cells, rules.learned, level.away, board, tile, source, blank)
+                away = np.int64(fetch(rules.learned.displacements, end))
+                around = _around_blank(cells, level, rules.learned, parent, source, away)
             mixed = fetch(level.hashes, parent) ^ fetch(rules.keys, start) ^ fetch(rules.keys, end)
             mixed ^= fetch(rules.keys, source) ^ fetch(rules.keys, blank)
             rank *= rules.scale
             if rules.parts != 1:
                 rank //= rules.parts
-            rank += stretch + rules.lift + SCALE * fetch(scratch.nearest, index)
+            rank += stretch + around + rules.lift + SCALE * fetch(scratch.nearest, index)
             rank = (max(rank, 0) * TIE_BREAKS + np.int64(mixed >> np.uint64(62))) >> rules.fine
             put(children.origins, at, np.uint32(parent * MOVES + index))
             put(children.hashes, at, mixed)

@@ -1,4 +1,4 @@
-"""The learned rank: what each tile and each pair of neighbouring tiles adds to the rank of a board in a beam.
+"""The learned rank: what tiles, pairs of neighbouring tiles and the blank add to the rank of a board in a beam.
 
 Whether two tiles that belong side by side are in each other's way depends on where *both* are, and no sum over single
 tiles can tell. So a learned rank is the one of ``beam_level`` plus a weight for each tile, by where it is, and a weight
@@ -6,6 +6,10 @@ for each pair of tiles whose homes are at most two rows and two columns apart, b
 additive pattern database of pairs, but its entries are fitted, not searched (``solver.learning``): they have whatever
 values make the beam keep the boards that lead to short solutions. They may be negative. They bound nothing and prove
 nothing, and nothing but the order of a beam's boards depends on them.
+
+What the next moves can do depends on the tiles *around the blank*. So there is a weight for each of the 24 places at
+most two rows and two columns from the blank, by how far from home the tile is that is there, or for the edge, if the
+place is beyond it.
 
 *Weights are shared* by all tiles, wherever their homes are. A tile is described by its *displacement*, the rows and the
 columns from its home to where it is, of which up to REACH in each direction are told apart. A pair is described by the
@@ -15,7 +19,7 @@ learned from many pairs, and they serve square boards of any size.
 *Symmetry.* With the blank's home in a corner, the reflection in the diagonal turns a board into one as far from the
 goal, which must have the same rank. It turns rows into columns, so an offset and its reflection share their weights,
 and so do a pair and the same pair seen from its other tile. Eight *classes* of offsets are left of the 24; the weights
-of the four diagonal ones are equal in pairs.
+of the four diagonal ones are equal in pairs. Places around the blank that are each other's reflection share theirs.
 
 *In the kernel* a move changes the displacement of one tile by one row or column. What such a *step* changes a weight by
 is tabulated, for the smaller of the two displacements: down or to the right it is added, up or to the left taken off.
@@ -26,6 +30,7 @@ shared: 1.4 MB with 24 partners, which stay in the cache even on 10x10, where ta
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -36,11 +41,14 @@ from pdb_builder.grid import Grid
 
 REACH = 6  # rows and columns from home that are told apart
 SPAN = 2 * REACH + 1
-DISPLACEMENTS = SPAN * SPAN  # numbered row by row; the next number stands for a tile that does not count
+DISPLACEMENTS = SPAN * SPAN  # numbered row by row
+BEYOND = DISPLACEMENTS  # stands for no tile: a place beyond the edge
 STEPS = 64  # of a weight, per move
 # Classes of offsets between two homes, rows and columns, by the first of each class. A rank has the first few.
 CLASSES = ((0, 1), (1, 1), (1, -1), (0, 2), (1, 2), (1, -2), (2, 2), (2, -2))
 PARTNERS = {4: 1, 8: 3, 24: 8}  # of a tile in the middle, and the number of classes that makes
+# The places around the blank: rows and columns from it.
+AROUND = tuple((down, across) for down in range(-2, 3) for across in range(-2, 3) if (down, across) != (0, 0))
 AS_IT_IS, REFLECTED, EXCHANGED = 0, 1, 2  # what the reflection does to a pair of a class: see ``reflection_of``
 
 
@@ -49,9 +57,10 @@ class Weights(NamedTuple):
 
     single: np.ndarray  # [displacement]
     pairs: np.ndarray  # [class, displacement of the first, of the second]
+    around: np.ndarray  # [place around the blank, displacement of the tile there or BEYOND]
 
 
-class PairTables(NamedTuple):
+class RankTables(NamedTuple):
     """What the kernels of a beam read. All arrays are flat. Without a learned rank there are no steps."""
 
     firsts: np.ndarray  # [tile] -> where its partners begin, and one more element
@@ -61,6 +70,11 @@ class PairTables(NamedTuple):
     pairs: np.ndarray  # [displacement of the tile, offset to the partner, displacement of the partner]
     steps: np.ndarray  # [step of the tile, offset to the partner, displacement of the partner] -> what it adds
     row: int  # elements of a row of steps, or of pairs
+    firsts_around: np.ndarray  # [cell] -> where the cells around it begin, and one more element
+    cells_around: np.ndarray  # [number] -> a cell
+    places_around: np.ndarray  # [number] -> where the weights of its place begin
+    around: np.ndarray  # [place, displacement]
+    beyond: np.ndarray  # [cell] -> what edges add if the blank is here
 
 
 def serves(grid: Grid, blank: int) -> bool:
@@ -73,6 +87,7 @@ def zero_weights(partners: int) -> Weights:
     return Weights(
         np.zeros(DISPLACEMENTS, dtype=np.float32),
         np.zeros((PARTNERS[partners], DISPLACEMENTS, DISPLACEMENTS), dtype=np.float32),
+        np.zeros((len(AROUND), DISPLACEMENTS + 1), dtype=np.float32),
     )
 
 
@@ -80,6 +95,13 @@ def zero_weights(partners: int) -> Weights:
 def reflected() -> np.ndarray:
     """[displacement] -> its reflection in the diagonal."""
     return np.arange(DISPLACEMENTS).reshape(SPAN, SPAN).T.ravel().copy()
+
+
+@cache
+def reflected_around() -> np.ndarray:
+    """[place around the blank, displacement or BEYOND] -> the number of its reflection in the flat array."""
+    places = np.array([AROUND.index((across, down)) for down, across in AROUND])
+    return places[:, None] * (DISPLACEMENTS + 1) + np.append(reflected(), BEYOND)
 
 
 def reflection_of(offset: tuple[int, int]) -> int:
@@ -99,11 +121,11 @@ def reflect(pairs: np.ndarray, how: int) -> np.ndarray:
 
 def is_symmetric(weights: Weights) -> bool:
     """Whether reflected boards have the same rank."""
-    classes = zip(CLASSES, weights.pairs, strict=False)
-    return bool((weights.single == weights.single[reflected()]).all()) and all(
-        reflection_of(offset) == AS_IT_IS or bool((pairs == reflect(pairs, reflection_of(offset))).all())
-        for offset, pairs in classes
-    )
+    same = [weights.single == weights.single[reflected()], weights.around == weights.around.ravel()[reflected_around()]]
+    for offset, pairs in zip(CLASSES, weights.pairs, strict=False):
+        if kind := reflection_of(offset):
+            same.append(pairs == reflect(pairs, kind))
+    return all(map(np.all, same))
 
 
 def displacements_of(grid: Grid) -> np.ndarray:
@@ -119,34 +141,49 @@ def step_of(start, end):
     return min(start, end) + DISPLACEMENTS * (abs(start - end) == 1)
 
 
-def no_pairs(grid: Grid) -> PairTables:
+def no_tables(grid: Grid) -> RankTables:
     """The tables of a rank that is not learned."""
-    firsts, numbers = np.zeros(grid.cells + 1, dtype=np.int64), np.zeros(0, dtype=np.int64)
-    nothing = np.zeros(0, dtype=np.int16), np.zeros(0, dtype=np.int8)
-    return PairTables(firsts, numbers.astype(np.uint8), numbers, displacements_of(grid).ravel(), *nothing, 0)
+    nothing, bytes_, words = (np.zeros(0, dtype=kind) for kind in (np.int64, np.uint8, np.int16))
+    pairs = (bytes_, nothing, bytes_, words, words.astype(np.int8), 0)
+    return RankTables(nothing, *pairs, nothing, bytes_, nothing, words, nothing)
 
 
-def pair_tables(weights: Weights, grid: Grid) -> PairTables:
+def rank_tables(weights: Weights, grid: Grid) -> RankTables:
     """The tables of integer weights for a grid."""
     offsets = _offsets(len(weights.pairs))
     pairs = np.stack([_of_offset(weights, offset) for offset in offsets], axis=1)
-    steps = np.zeros((2, SPAN, SPAN, *pairs.shape[1:]), dtype=np.int16)
-    lattice = pairs.reshape(SPAN, SPAN, *pairs.shape[1:])
+    lattice = pairs.reshape(SPAN, SPAN, *pairs.shape[1:]).astype(np.int32)
+    steps = np.zeros((2, *lattice.shape), dtype=np.int32)
     steps[0, :-1] = lattice[1:] - lattice[:-1]
     steps[1, :, :-1] = lattice[:, 1:] - lattice[:, :-1]
-    if abs(steps).max() <= np.iinfo(np.int8).max:
-        steps = steps.astype(np.int8)  # half the memory
-    firsts, partners, places = [0], [], []
-    for tile in range(grid.cells):
+    kind = np.int8 if abs(steps).max() <= np.iinfo(np.int8).max else np.int32
+    numbers = _beside(grid, offsets, DISPLACEMENTS, blank=False)
+    around = _beside(grid, AROUND, DISPLACEMENTS + 1, blank=True)
+    firsts, _, places = around
+    everywhere = int(weights.around[:, BEYOND].sum())
+    inside = [weights.around[some // (DISPLACEMENTS + 1), BEYOND].sum() for some in np.split(places, firsts[1:-1])]
+    beyond = everywhere - np.array(inside, dtype=np.int64)
+    steps, displacements = steps.astype(kind).ravel(), displacements_of(grid).ravel()
+    flat = weights.around.astype(np.int16).ravel()
+    return RankTables(*numbers, displacements, pairs.ravel(), steps, pairs[0].size, *around, flat, beyond)
+
+
+def _beside(
+    grid: Grid, offsets: Sequence[tuple[int, int]], size: int, blank: bool
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """For each cell, or home of a tile, those at some offsets: where they begin, they, and size times their offset.
+
+    The home of the ``blank``, cell 0, is left out if it is not told otherwise.
+    """
+    firsts, others, places = [0], [], []
+    for cell in range(grid.cells):
         for number, (down, across) in enumerate(offsets):
-            row, col = tile // grid.cols + down, tile % grid.cols + across
-            other = grid.cols * row + col if 0 <= row < grid.rows and 0 <= col < grid.cols else 0
-            if tile and other:  # the blank is nobody's partner
-                partners.append(other)
-                places.append(number * DISPLACEMENTS)
-        firsts.append(len(partners))
-    numbers = np.array(firsts), np.array(partners, dtype=np.uint8), np.array(places)
-    return PairTables(*numbers, displacements_of(grid).ravel(), pairs.ravel(), steps.ravel(), pairs[0].size)
+            row, col = cell // grid.cols + down, cell % grid.cols + across
+            if 0 <= row < grid.rows and 0 <= col < grid.cols and (blank or (cell and row + col)):
+                others.append(grid.cols * row + col)
+                places.append(number * size)
+        firsts.append(len(others))
+    return np.array(firsts), np.array(others, dtype=np.uint8), np.array(places)
 
 
 def _offsets(classes: int) -> list[tuple[int, int]]:
@@ -177,6 +214,11 @@ def rank_from_scratch(weights: Weights, grid: Grid, board: tuple[int, ...]) -> i
         return SPAN * away[flip] + away[not flip]
 
     total = sum(int(weights.single[displacement(tile)]) for tile in where)
+    blank_row, blank_col = divmod(board.index(0), grid.cols)
+    on = {place: tile for tile, place in where.items()}
+    for (down, across), of_place in zip(AROUND, weights.around, strict=True):
+        tile = on.get((blank_row + down, blank_col + across))
+        total += int(of_place[displacement(tile) if tile else BEYOND])
     for offset, pairs in zip(CLASSES, weights.pairs, strict=False):
         for flip in (False, True) if reflection_of(offset) == AS_IT_IS else (False,):
             for tile, (row, col) in home.items():

@@ -24,7 +24,7 @@ from pdb_builder.base.mapped_file import MappedFile
 from pdb_builder.base.sealed import Kind, Region, attribute, open_sealed, require, write_sealed
 from pdb_builder.grid import Grid
 
-from .learned_rank import DISPLACEMENTS, PARTNERS, REACH, STEPS, Weights, is_symmetric
+from .learned_rank import AROUND, DISPLACEMENTS, PARTNERS, REACH, STEPS, Weights, is_symmetric
 
 FORMAT = "slidepdb learned rank"
 KIND = Kind(
@@ -81,6 +81,7 @@ def write_rank(path: Path, weights: Weights, lesson: Lesson, folder: Path | None
         for name, value in lesson._asdict().items():
             root.attrs[name] = np.array(value, dtype=np.float64) if isinstance(value, tuple) else value
         root.create_dataset("single", data=weights.single.astype("<i2"))
+        root.create_dataset("around", data=weights.around.astype("<i2"))
         root.create_dataset("pairs", data=weights.pairs.astype("<i2"), compression="gzip", shuffle=True)
         return ()  # no regions: the seal covers everything
 
@@ -105,6 +106,7 @@ def read_rank(path: Path) -> LearnedRank:
         require(weights.single.shape == (DISPLACEMENTS,), "single")
         require(weights.pairs.shape[0] == PARTNERS.get(lesson.partners), "pairs")
         require(weights.pairs.shape[1:] == (DISPLACEMENTS, DISPLACEMENTS), "pairs")
+        require(weights.around.shape == (len(AROUND), DISPLACEMENTS + 1), "around")
         require(is_symmetric(weights), "the symmetry of the weights")
         return LearnedRank(weights, lesson, seal)
 
