@@ -17,7 +17,7 @@ from solver.learning import fitting, rounds, samples
 from solver.learning.fitting import Fit
 from solver.learning.rounds import Watcher, learn, plan_of
 from solver.learning.sample_files import KIND, read_samples, write_samples
-from solver.learning.samples import RIVALS, Samples, classic_ranks, draw_samples, sampled_board
+from solver.learning.samples import EVERY, RIVALS, Samples, classic_ranks, draw_samples, sampled_board
 from solver.search.beam_level import BORDER, STRETCH
 from solver.search.learned_rank import AROUND, CLASSES, REACH, SPAN, is_symmetric, rank_from_scratch, zero_weights
 from solver.search.outcome import Limits
@@ -51,7 +51,7 @@ def test_samples_are_boards_of_the_same_level_and_the_first_leads_to_the_goal():
         level = {after for before in level for after in boards_after(grid, before)}
         levels.append(level)
     for number, group in enumerate(found.groups, start=1):
-        moves = 2 * grid.rows * number
+        moves = EVERY * number
         assert {tuple(one) for one in group.tolist()} <= levels[moves - 1]
         level = {tuple(group[0].tolist())}
         for _ in range(length - moves):
@@ -261,7 +261,7 @@ class Stopping(Watcher):
 def test_learning_that_is_interrupted_goes_on_to_the_same_bytes(reference, quick, tmp_path):
     path = tmp_path / reference.name
     kept = set()
-    for reports in (1, 2, 4, 5, 9):
+    for reports in (1, 2, 4, 8, 14):
         with pytest.raises(KeyboardInterrupt):
             learn(plan_of(GRID, **SMALL), path, threads=2, watcher=Stopping(reports))
         assert not path.exists()
