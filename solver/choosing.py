@@ -215,7 +215,6 @@ def ends_for(grid: Grid, heuristic: Heuristic, settings: Settings) -> dict[str, 
 
 # ---- the rank of a beam -------------------------------------------------------------------------
 
-LEAST_SIDE = 6  # of boards that the rank of the package is for, unless it is asked for
 LEARNED_WITH = "linear-conflict"  # the heuristic that ranks are learned with
 
 
@@ -245,8 +244,6 @@ def rank_for(frame: Frame, heuristic: Heuristic, settings: Settings, notify: Not
     try:
         with suppress(MissingDatabase):
             return Rank(LEARNED, str(path), read_rank(path).weights)
-        if asked == AUTO and grid.rows < LEAST_SIDE:
-            return Rank(CLASSIC, f"none was learned for {grid} boards")
         return Rank(LEARNED, "the one that comes with the package", packaged_rank().weights)
     except DatabaseError as error:
         if asked == LEARNED:
@@ -257,13 +254,8 @@ def rank_for(frame: Frame, heuristic: Heuristic, settings: Settings, notify: Not
 
 def _why_not_learned(frame: Frame, heuristic: Heuristic) -> str | None:
     """What speaks against a learned rank, whichever it is."""
-    grid = frame.grid
-    if grid.wrap:
+    if not serves(frame.grid):
         return "the edges are joined"
-    if grid.rows != grid.cols:
-        return "the board is not a square"
-    if not serves(grid, frame.blank):
-        return "the blank's home is not in a corner"
     if heuristic.name != LEARNED_WITH:
         return f"ranks are learned with {LEARNED_WITH}, and this is {heuristic.name}"
     return None

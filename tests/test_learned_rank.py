@@ -12,7 +12,7 @@ import pytest
 
 from pdb_builder import Grid
 from pdb_builder.base.errors import DamagedDatabase, DatabaseError, InputError, NewerFormat, NotADatabase
-from solver import choosing, compare, solve
+from solver import compare, solve
 from solver.choosing import rank_for
 from solver.frame import frame_of
 from solver.heuristics import linear_conflict, manhattan
@@ -75,9 +75,9 @@ def reflection(grid, board):
     return tuple(across[board[cell]] for cell in across)
 
 
-def level_of(grid, boards, weights):
+def level_of(grid, boards, weights, blank=0):
     """A level of boards, and the rules of a beam that ranks by weights."""
-    problem = Problem(grid, 0, grid.goal(), linear_conflict.prepare(grid, 0), weights=weights)
+    problem = Problem(grid, blank, grid.goal(blank), linear_conflict.prepare(grid, blank), weights=weights)
     rules = beam_level.rules_of(problem, np.random.default_rng(1))[-1]
     level = beam_level.new_level(len(boards), rules)
     level.boards[:] = np.array(boards, dtype=np.uint8).ravel()
@@ -88,24 +88,26 @@ def level_of(grid, boards, weights):
 # ---- ranks --------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("side, partners", [(3, 24), (5, 4), (7, 24), (9, 8)])
-def test_a_rank_is_the_sum_over_tiles_and_pairs(side, partners):
-    grid, weights, chance = Grid(side, side), random_weights(side, partners=partners), random.Random(side)
-    boards = [random_board(grid, grid.goal(), chance) for _ in range(5)]
-    learned, _ = level_of(grid, boards, weights)
-    nothing, _ = level_of(grid, boards, Weights(*(np.zeros_like(array) for array in weights)))
+@pytest.mark.parametrize(
+    "shape, blank, partners", [((3, 3), 0, 24), ((5, 5), 12, 4), ((7, 7), 0, 24), ((9, 9), 3, 8), ((3, 12), 16, 24)]
+)
+def test_a_rank_is_the_sum_over_tiles_and_pairs(shape, blank, partners):
+    grid, weights, chance = Grid(*shape), random_weights(partners=partners), random.Random(blank)
+    boards = [random_board(grid, grid.goal(blank), chance) for _ in range(5)]
+    learned, _ = level_of(grid, boards, weights, blank)
+    nothing, _ = level_of(grid, boards, Weights(*(np.zeros_like(array) for array in weights)), blank)
     for number, board in enumerate(boards):
-        carried = rank_from_scratch(without_blank(weights), grid, board)
+        carried = rank_from_scratch(without_blank(weights), grid, blank, board)
         assert learned.stretches[number] - nothing.stretches[number] == carried
 
 
-def around_the_blank(weights, grid, board):
+def around_the_blank(weights, grid, goal_blank, board):
     """What the tiles around the blank add to the rank of a board."""
     (row, col), total = divmod(board.index(0), grid.cols), 0
     for (down, across), of_place in zip(AROUND, weights.around.tolist(), strict=True):
         at = (row + down, col + across)
         if 0 <= at[0] < grid.rows and 0 <= at[1] < grid.cols:
-            home = divmod(board[grid.cols * at[0] + at[1]], grid.cols)
+            home = divmod(grid.goal(goal_blank).index(board[grid.cols * at[0] + at[1]]), grid.cols)
             away = [max(-REACH, min(REACH, a - b)) for a, b in zip(at, home, strict=True)]
             total += of_place[(away[0] + REACH) * (2 * REACH + 1) + away[1] + REACH]
         else:
@@ -113,9 +115,9 @@ def around_the_blank(weights, grid, board):
     return total
 
 
-@pytest.mark.parametrize("side", [3, 4, 7, 10])
-def test_what_is_around_the_blank_counts_when_children_are_ranked(side, monkeypatch):
-    grid, weights, expand, checked = Grid(side, side), random_weights(most=6), beam.expand, []
+@pytest.mark.parametrize("shape, home", [((3, 3), 0), ((4, 4), 5), ((7, 7), 0), ((10, 10), 0), ((2, 9), 13)])
+def test_what_is_around_the_blank_counts_when_children_are_ranked(shape, home, monkeypatch):
+    grid, weights, expand, checked = Grid(*shape), random_weights(most=6), beam.expand, []
 
     def spy(heuristic, level, children, rules, automaton, room, scratch, first, found, *run):
         expand(heuristic, level, children, rules, automaton, room, scratch, first, found, *run)
@@ -125,25 +127,25 @@ def test_what_is_around_the_blank_counts_when_children_are_ranked(side, monkeypa
             source = cell_of(int(automaton.successors[int(level.states[parent]) * MOVES + index]))
             blank = board.index(0)
             board[blank], board[source] = board[source], 0
-            afresh, _ = level_of(grid, [board], weights)
-            around = around_the_blank(weights, grid, board)
-            assert around == rank_from_scratch(weights, grid, board) - rank_from_scratch(
-                without_blank(weights), grid, board
-            )
+            afresh, _ = level_of(grid, [board], weights, home)
+            around = around_the_blank(weights, grid, home, board)
+            both = [rank_from_scratch(one, grid, home, board) for one in (weights, without_blank(weights))]
+            assert around == both[0] - both[1]
             rank = learned_rank.STEPS * kind.measure(board)[0] + int(afresh.stretches[0]) + around + rules.lift
             ties = int(children.hashes[child]) >> 62
             assert children.ranks[child] == (max(rank, 0) * beam_level.TIE_BREAKS + ties) >> beam_level.FINE
             checked.append(around)
 
     monkeypatch.setattr(beam, "expand", spy)
-    kind = linear_conflict.prepare(grid, 0)
-    searched("beam", grid, 0, scrambled(grid, grid.goal(), 40, random.Random(1)), kind, width=50, weights=weights)
+    kind = linear_conflict.prepare(grid, home)
+    board = scrambled(grid, grid.goal(home), 40, random.Random(1))
+    searched("beam", grid, home, board, kind, width=50, weights=weights)
     assert len(checked) > 20 and len(set(checked)) > 10
 
 
 def test_every_pair_of_neighbouring_homes_counts_from_both_sides():
     grid = Grid(8, 8)
-    tables = rank_tables(random_weights(), grid)
+    tables = rank_tables(random_weights(), grid, 0)
     partners_of = [set(some.tolist()) for some in np.split(tables.partners, tables.firsts[1:-1])]
     assert len(partners_of) == grid.cells and not partners_of[0]
     for tile, partners in enumerate(partners_of[1:], start=1):
@@ -155,18 +157,21 @@ def test_every_pair_of_neighbouring_homes_counts_from_both_sides():
         assert partners == near and all(tile in partners_of[other] for other in partners)
 
 
-@pytest.mark.parametrize("side, patience, most", [(5, 1, 6), (6, 0.5, 6), (6, 1, 40), (8, 0, 6)])
-def test_ranks_carried_along_equal_ranks_from_scratch(side, patience, most, monkeypatch):
+@pytest.mark.parametrize(
+    "shape, home, patience, most",
+    [((5, 5), 0, 1, 6), ((6, 6), 14, 0.5, 6), ((6, 6), 0, 1, 40), ((8, 8), 0, 0, 6), ((3, 9), 7, 1, 6)],
+)
+def test_ranks_carried_along_equal_ranks_from_scratch(shape, home, patience, most, monkeypatch):
     """Along the walks of all boards of a beam, also when it is lost and returns from its stages."""
-    grid, weights, choose, checked = Grid(side, side), random_weights(most=most), beam.choose, []
+    grid, weights, choose, checked = Grid(*shape), random_weights(most=most), beam.choose, []
     bytes_of_a_step = 1 if most == 6 else 4  # large weights do not fit into a byte
-    assert rank_tables(weights, grid).steps.itemsize == bytes_of_a_step
+    assert rank_tables(weights, grid, home).steps.itemsize == bytes_of_a_step
 
     def spy(heuristic, level, children, chosen, history, rules, *rest):
         choose(heuristic, level, children, chosen, history, rules, *rest)
         boards = chosen.boards.reshape(-1, grid.cells)[: history.size]
         if rules.noted and len(checked) < 200:
-            afresh, _ = level_of(grid, boards, weights)
+            afresh, _ = level_of(grid, boards, weights, home)
             assert (chosen.stretches[: history.size] == afresh.stretches).all()
             noted, noted_afresh = (level.away[: boards.size].reshape(boards.shape) for level in (chosen, afresh))
             assert (noted[:, 1:] == noted_afresh[:, 1:]).all()  # the blank's is never read
@@ -174,8 +179,8 @@ def test_ranks_carried_along_equal_ranks_from_scratch(side, patience, most, monk
 
     monkeypatch.setattr(beam, "choose", spy)
     monkeypatch.setattr(beam, "PATIENCE", patience)  # 0: lost at every chance
-    board = scrambled(grid, grid.goal(), 200, random.Random(1))
-    searched("beam", grid, 0, board, linear_conflict.prepare(grid, 0), width=60, weights=weights)
+    board = scrambled(grid, grid.goal(home), 200, random.Random(1))
+    searched("beam", grid, home, board, linear_conflict.prepare(grid, home), width=60, weights=weights)
     assert len(checked) > 10 and max(checked) > 30
 
 
@@ -188,7 +193,7 @@ def test_reflected_boards_have_the_same_rank(partners):
     one, other = (level_of(grid, some, weights)[0].stretches.tolist() for some in (boards, images))
     assert one == other
     for board, image in zip(boards, images, strict=True):
-        assert rank_from_scratch(weights, grid, board) == rank_from_scratch(weights, grid, image)
+        assert rank_from_scratch(weights, grid, 0, board) == rank_from_scratch(weights, grid, 0, image)
     lopsided = weights._replace(pairs=weights.pairs.copy())
     lopsided.pairs[0, 3, 5] += 1
     assert is_symmetric(lopsided)  # that pair and its reflection have different offsets
@@ -210,7 +215,7 @@ def test_ranks_may_be_negative():
     ]
     assert outcomes[0].paths == outcomes[1].paths == outcomes[2].paths != []
     _, rules = level_of(grid, [grid.goal()], weights)
-    lifted = rules.lift + rank_from_scratch(weights, grid, grid.goal())
+    lifted = rules.lift + rank_from_scratch(weights, grid, 0, grid.goal())
     assert abs(lifted / learned_rank.STEPS - beam_level.LIFT) <= 0.5
 
 
@@ -377,17 +382,16 @@ def test_the_rank_of_the_size_is_used_or_else_that_of_the_package(rank_file):
         assert same(own.weights, random_weights(most=6))
         other, remarks = chosen(folder, Grid(7, 7), rank=rank)
         assert other.name == "learned" and "package" in other.why and not remarks
-    corner, _ = chosen(folder, blank=5)
-    assert corner.why == str(rank_file)  # whichever corner the blank belongs in
+    for blank in (5, 8):
+        assert chosen(folder, blank=blank)[0].why == str(rank_file)  # wherever the blank belongs
     named, _ = chosen(folder, Grid(7, 7), rank=str(rank_file))
     assert named.why == str(rank_file)  # weights serve boards of other sizes
 
 
-def test_small_boards_have_a_learned_rank_only_if_there_is_one_for_them(tmp_path):
-    assert chosen(tmp_path, Grid(4, 4))[0][:2] == ("classic", "none was learned for 4x4 boards")
-    assert chosen(tmp_path, Grid(4, 4), rank="learned")[0].name == "learned"
-    write_rank(rank_path(tmp_path, Grid(4, 4)), random_weights(), LESSON)
-    assert chosen(tmp_path, Grid(4, 4))[0].name == "learned"
+@pytest.mark.parametrize("shape, blank", [((4, 4), 0), ((5, 7), 3), ((2, 12), 11), ((10, 10), 55)])
+def test_the_rank_of_the_package_serves_all_plain_boards(shape, blank, tmp_path):
+    rank, remarks = chosen(tmp_path, Grid(*shape), blank)
+    assert rank.name == "learned" and "package" in rank.why and not remarks
 
 
 def test_the_classic_rank_is_used_if_told_so(rank_file):
@@ -400,8 +404,6 @@ def test_the_classic_rank_is_used_if_told_so(rank_file):
     "grid, blank, heuristic, why",
     [
         (Grid(6, 6, True), 0, "manhattan", "the edges are joined"),
-        (Grid(5, 7), 0, "linear-conflict", "the board is not a square"),
-        (Grid(6, 6), 8, "linear-conflict", "the blank's home is not in a corner"),
         (Grid(6, 6), 0, "manhattan", "ranks are learned with linear-conflict, and this is manhattan"),
     ],
 )
@@ -458,7 +460,7 @@ def test_ranks_can_be_compared(rank_file, monkeypatch):
     compared = compare(boards, ["linear-conflict"], names, folder=rank_file.parent)
     cells = compared.to_records()
     assert {cell["algorithm"] for cell in cells} == set(names) and len(cells) == 4
-    assert choosing.LEAST_SIDE == 6 and learned_rank.STEPS == 64
+    assert learned_rank.STEPS == 64
 
 
 def test_the_documented_schema_is_what_is_written():

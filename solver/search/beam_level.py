@@ -145,11 +145,13 @@ def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
         rules.append((keys, stretch.astype(np.int32), home, neighbours, *scales, astray, between, homes, none))
     steps, tables, scales = SCALE, none, (0, 0)
     if problem.weights is not None:
-        lift = STEPS * (LIFT - round(rank_from_scratch(problem.weights, grid, grid.goal()) / STEPS))
-        steps, tables, scales = STEPS, rank_tables(problem.weights, grid), (FINE, lift)
+        lift = STEPS * (
+            LIFT - round(rank_from_scratch(problem.weights, grid, problem.blank, grid.goal(problem.blank)) / STEPS)
+        )
+        steps, tables, scales = STEPS, rank_tables(problem.weights, grid, problem.blank), (FINE, lift)
     stretch = np.rint(steps * distance * more).astype(np.int32)
     if problem.weights is not None:
-        stretch[1:] += problem.weights.single[displacements_of(grid)[1:]]
+        stretch[1:] += problem.weights.single[displacements_of(grid, problem.blank)[1:]]
     nothing = (np.zeros_like(home), between, np.zeros((0, 2), dtype=np.int64))
     rules.append((all_keys, stretch, home, neighbours, int(steps * BORDER), steps, *scales, *nothing, tables))
 

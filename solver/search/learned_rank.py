@@ -77,9 +77,9 @@ class RankTables(NamedTuple):
     beyond: np.ndarray  # [cell] -> what edges add if the blank is here
 
 
-def serves(grid: Grid, blank: int) -> bool:
-    """Whether a learned rank is for boards of a grid with the blank's home, as seen in the frame, on a cell."""
-    return grid.rows == grid.cols and not grid.wrap and blank == 0
+def serves(grid: Grid) -> bool:
+    """Whether a learned rank is for boards of a grid. Where edges are joined, there are two ways home."""
+    return not grid.wrap
 
 
 def zero_weights(partners: int) -> Weights:
@@ -128,10 +128,15 @@ def is_symmetric(weights: Weights) -> bool:
     return all(map(np.all, same))
 
 
-def displacements_of(grid: Grid) -> np.ndarray:
-    """[tile, cell] -> the displacement, for the goal with its blank on cell 0."""
-    rows, cols = np.divmod(np.arange(grid.cells), grid.cols)  # of the cells, and of the tiles' homes
-    down, across = (np.clip(line[None, :] - line[:, None], -REACH, REACH) + REACH for line in (rows, cols))
+def homes_of(grid: Grid, blank: int) -> list[int]:
+    """[tile] -> its home in the canonical goal with the blank on a cell; for the blank that cell."""
+    return [blank, *(grid.home(tile, blank) for tile in range(1, grid.cells))]
+
+
+def displacements_of(grid: Grid, blank: int) -> np.ndarray:
+    """[tile, cell] -> the displacement, for the canonical goal with the blank on a cell."""
+    homes, lines = homes_of(grid, blank), np.divmod(np.arange(grid.cells), grid.cols)
+    down, across = (np.clip(line[None, :] - line[homes][:, None], -REACH, REACH) + REACH for line in lines)
     return (SPAN * down + across).astype(np.uint8)
 
 
@@ -148,8 +153,8 @@ def no_tables(grid: Grid) -> RankTables:
     return RankTables(nothing, *pairs, nothing, bytes_, nothing, words, nothing)
 
 
-def rank_tables(weights: Weights, grid: Grid) -> RankTables:
-    """The tables of integer weights for a grid."""
+def rank_tables(weights: Weights, grid: Grid, blank: int) -> RankTables:
+    """The tables of integer weights, for the canonical goal of a grid with the blank on a cell."""
     offsets = _offsets(len(weights.pairs))
     pairs = np.stack([_of_offset(weights, offset) for offset in offsets], axis=1)
     lattice = pairs.reshape(SPAN, SPAN, *pairs.shape[1:]).astype(np.int32)
@@ -157,33 +162,50 @@ def rank_tables(weights: Weights, grid: Grid) -> RankTables:
     steps[0, :-1] = lattice[1:] - lattice[:-1]
     steps[1, :, :-1] = lattice[:, 1:] - lattice[:, :-1]
     kind = np.int8 if abs(steps).max() <= np.iinfo(np.int8).max else np.int32
-    numbers = _beside(grid, offsets, DISPLACEMENTS, blank=False)
-    around = _beside(grid, AROUND, DISPLACEMENTS + 1, blank=True)
-    firsts, _, places = around
-    everywhere = int(weights.around[:, BEYOND].sum())
-    inside = [weights.around[some // (DISPLACEMENTS + 1), BEYOND].sum() for some in np.split(places, firsts[1:-1])]
-    beyond = everywhere - np.array(inside, dtype=np.int64)
-    steps, displacements = steps.astype(kind).ravel(), displacements_of(grid).ravel()
-    flat = weights.around.astype(np.int16).ravel()
-    return RankTables(*numbers, displacements, pairs.ravel(), steps, pairs[0].size, *around, flat, beyond)
+    homes = homes_of(grid, blank)
+    tile_at = np.argsort(homes)
+    partners = [
+        [(tile_at[cell], number * DISPLACEMENTS) for number, cell in _near(grid, home, offsets) if cell != blank]
+        for home in homes
+    ]
+    partners[0] = []  # the blank is nobody's partner
+    around = [
+        [(near, number * (DISPLACEMENTS + 1)) for number, near in _near(grid, cell, AROUND)]
+        for cell in range(grid.cells)
+    ]
+    beyond = [
+        sum(
+            int(weights.around[number, BEYOND]) for number in {*range(len(AROUND))} - {*dict(_near(grid, cell, AROUND))}
+        )
+        for cell in range(grid.cells)
+    ]
+    return RankTables(
+        *_listed(partners),
+        displacements_of(grid, blank).ravel(),
+        pairs.ravel(),
+        steps.astype(kind).ravel(),
+        pairs[0].size,
+        *_listed(around),
+        weights.around.ravel(),
+        np.array(beyond),
+    )
 
 
-def _beside(
-    grid: Grid, offsets: Sequence[tuple[int, int]], size: int, blank: bool
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each cell, or home of a tile, those at some offsets: where they begin, they, and size times their offset.
+def _near(grid: Grid, cell: int, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Of the cells at some offsets from one, those that there are, each with the number of its offset."""
+    row, col = divmod(cell, grid.cols)
+    return [
+        (number, grid.cols * (row + down) + col + across)
+        for number, (down, across) in enumerate(offsets)
+        if 0 <= row + down < grid.rows and 0 <= col + across < grid.cols
+    ]
 
-    The home of the ``blank``, cell 0, is left out if it is not told otherwise.
-    """
-    firsts, others, places = [0], [], []
-    for cell in range(grid.cells):
-        for number, (down, across) in enumerate(offsets):
-            row, col = cell // grid.cols + down, cell % grid.cols + across
-            if 0 <= row < grid.rows and 0 <= col < grid.cols and (blank or (cell and row + col)):
-                others.append(grid.cols * row + col)
-                places.append(number * size)
-        firsts.append(len(others))
-    return np.array(firsts), np.array(others, dtype=np.uint8), np.array(places)
+
+def _listed(rows: list[list[tuple[int, int]]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Where each row begins in a list of all, with one more element; and the list: first members, second ones."""
+    firsts = np.cumsum([0, *map(len, rows)])
+    numbers, places = np.array([one for row in rows for one in row]).reshape(-1, 2).T
+    return firsts, numbers.astype(np.uint8), places.copy()
 
 
 def _offsets(classes: int) -> list[tuple[int, int]]:
@@ -203,10 +225,10 @@ def _of_offset(weights: Weights, offset: tuple[int, int]) -> np.ndarray:
     return found[np.ix_(reflected(), reflected())]
 
 
-def rank_from_scratch(weights: Weights, grid: Grid, board: tuple[int, ...]) -> int:
+def rank_from_scratch(weights: Weights, grid: Grid, blank: int, board: tuple[int, ...]) -> int:
     """What integer weights add to the rank of a board, in steps, as told above: slow, and without any table."""
     where = {tile: divmod(cell, grid.cols) for cell, tile in enumerate(board) if tile}
-    home = {tile: divmod(tile, grid.cols) for tile in where}
+    home = {tile: divmod(grid.home(tile, blank), grid.cols) for tile in where}
     at_home = {place: tile for tile, place in home.items()}
 
     def displacement(tile: int, flip: bool = False) -> int:

@@ -11,6 +11,7 @@ beam worse, and no answer wrong.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -118,6 +119,7 @@ def read_rank(path: Path) -> LearnedRank:
         raise DatabaseError(f"cannot read {path}: {error.strerror or error}: choose another file") from error
 
 
+@cache
 def packaged_rank() -> LearnedRank:
     """The rank that comes with the package."""
     with as_file(files("solver.data") / PACKAGED) as path:

@@ -25,21 +25,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.errors import DatabaseError, InputError
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.grid import Grid
 
 from ..frame import Frame, frame_of
-from ..heuristics.contract import Heuristic
 from ..heuristics.preparing import SIMPLE, without_database
 from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, WAY_BACK, beam, default_memory, ida_star
 from .board_filter import new_filter, pair_words
+from .learned_rank import serves
 from .outcome import (
     PROVEN,
     Incumbent,
@@ -53,6 +53,7 @@ from .outcome import (
     Stopped,
     unreported,
 )
+from .rank_files import packaged_rank
 from .split import Visits, best_thresholds
 from .thresholds import LOOK_UP, PUT_IN
 from .tree import Meeting, TooMany, Tree
@@ -331,7 +332,7 @@ class _Search:
         """What a beam finds, from one of the ends, and how many seconds it takes."""
         grid, blank, start = self.problem.grid, self.problem.blank, self.problem.start
         with self.ends.not_counted(), compiling(at_once=False):
-            easy = Problem(grid, blank, easy_board(grid, blank), _guide(grid, blank))
+            easy = _for_beam(grid, blank, easy_board(grid, blank))
             few = Limits(memory=10**6)
             beam.shorten(easy, inf, 100, threads=self.ends.threads, limits=few, progress=unreported)
         outcome, limits, frame = self.outcome, self.ends.limits, self.ends.frame
@@ -346,7 +347,7 @@ class _Search:
 
         began = time.perf_counter()
         found = beam.shorten(
-            Problem(grid, blank, start, _guide(grid, blank)),
+            _for_beam(grid, blank, start),
             min(self.upper_bound, len(self.incumbent) - 1 if self.incumbent else inf),
             self.width,
             threads=self.ends.threads,
@@ -356,9 +357,16 @@ class _Search:
         return found, time.perf_counter() - began
 
 
-def _guide(grid: Grid, blank: int) -> Heuristic:
-    """The heuristic of the beam: one that is cheap, so that the beam is wide (docs/design.md)."""
-    return SIMPLE[without_database(grid)](grid, blank)
+def _for_beam(grid: Grid, blank: int, start: tuple[int, ...]) -> Problem:
+    """A beam's problem: its heuristic is cheap, so that the beam is wide, and its rank a learned one (docs/design.md).
+
+    Of the ranks there are it is that of the package, so that counts do not depend on what else was learned.
+    """
+    problem = Problem(grid, blank, start, SIMPLE[without_database(grid)](grid, blank))
+    if serves(grid):
+        with suppress(DatabaseError):  # then the classic one serves
+            problem = problem._replace(weights=packaged_rank().weights)
+    return problem
 
 
 def search(
