@@ -17,10 +17,21 @@ from solver.learning import fitting, rounds, samples
 from solver.learning.fitting import Fit
 from solver.learning.rounds import Watcher, learn, plan_of
 from solver.learning.sample_files import KIND, read_samples, write_samples
-from solver.learning.samples import EVERY, RIVALS, Samples, classic_ranks, draw_samples, sampled_board
+from solver.learning.samples import (
+    LAGS,
+    RIVALS,
+    SOLUTION,
+    SURVIVORS,
+    Samples,
+    classic_ranks,
+    draw_samples,
+    levels_between,
+    sampled_board,
+)
+from solver.search import beam
 from solver.search.beam_level import BORDER, STRETCH
 from solver.search.learned_rank import AROUND, CLASSES, REACH, SPAN, is_symmetric, rank_from_scratch, zero_weights
-from solver.search.outcome import Limits
+from solver.search.outcome import Limits, Problem
 from solver.search.rank_files import rank_path, read_rank
 
 from .oracle import boards_after
@@ -40,18 +51,20 @@ def drawn(grid, number=0, width=100, weights=None):
     return board, draw_samples(grid, board, weights, width, LIMITS, (1, number))
 
 
-def test_samples_are_boards_of_the_same_level_and_the_first_leads_to_the_goal():
+def test_samples_of_a_solution_are_boards_of_the_same_level_and_the_first_leads_to_the_goal():
     """All boards of a group are as many moves away from the start, up to detours, so they have the blank alike."""
     grid = Grid(3, 3)
     board, found = drawn(grid)
     (length,), (count,) = found.lengths, found.counts
-    assert count == len(found.groups) > 1 and found.groups.shape[1:] == (1 + RIVALS, grid.cells)
+    assert count == len(found.groups) == len(found.lags) and found.groups.shape[1:] == (1 + RIVALS, grid.cells)
+    of_solution = found.groups[found.lags == SOLUTION]
+    assert len(of_solution) > 5
     level, levels = {board}, []
     for _ in range(length):
         level = {after for before in level for after in boards_after(grid, before)}
         levels.append(level)
-    for number, group in enumerate(found.groups, start=1):
-        moves = EVERY * number
+    first = next(moves for moves, level in enumerate(levels, start=1) if len(level) > RIVALS)
+    for moves, group in enumerate(of_solution, start=first):
         assert {tuple(one) for one in group.tolist()} <= levels[moves - 1]
         level = {tuple(group[0].tolist())}
         for _ in range(length - moves):
@@ -59,9 +72,46 @@ def test_samples_are_boards_of_the_same_level_and_the_first_leads_to_the_goal():
         assert grid.goal() in level
 
 
+def test_survivors_have_descendants_in_the_beam_after_their_lag():
+    """As far as boards of the same beam, looked at level by level, are each other's children."""
+    grid, levels = Grid(5, 5), {}
+    board, found = drawn(grid, width=400)
+
+    def observe(moves, level, origins):
+        boards = level.boards[: origins.size * grid.cells].reshape(-1, grid.cells)
+        levels[moves] = {tuple(one) for one in boards.tolist()}
+
+    problem = Problem(grid, 0, board, linear_conflict.prepare(grid, 0))
+    beam.observed(problem, 400, observe, limits=LIMITS)
+
+    def survives(of_group, lag):
+        level = {of_group}
+        (moves,) = (one for one in levels if of_group in levels[one])
+        assert moves % levels_between(grid) == 0
+        for later in range(moves + 1, moves + lag + 1):
+            level = {after for before in level for after in boards_after(grid, before)} & levels[later]
+        return bool(level)
+
+    rivals = []
+    for group, lag in zip(found.groups.tolist(), found.lags.tolist(), strict=True):
+        if lag != SOLUTION:
+            assert survives(tuple(group[0]), lag)
+            rivals.append(survives(tuple(group[1]), lag))
+    assert 0.05 < np.mean(rivals) < 0.5
+    counts = [int((found.lags == lag).sum()) for lag in (SOLUTION, *LAGS)]
+    for lag, count in zip(LAGS, counts[1:], strict=True):  # none of the last levels
+        left_out = SURVIVORS * lag / levels_between(grid)
+        assert left_out - SURVIVORS <= SURVIVORS * counts[0] - count <= left_out + SURVIVORS
+
+
+def test_sampled_levels_have_the_blank_on_cells_of_either_colour():
+    distances = [levels_between(Grid(side, side)) for side in range(3, 11)]
+    assert all(one % 2 for one in distances) and distances == sorted(distances) and max(distances) == 11
+
+
 def test_a_beam_that_gets_lost_or_finds_nothing_teaches_nothing(monkeypatch):
     _, found = drawn(Grid(5, 5), width=2)
-    assert found.lengths.tolist() == found.counts.tolist() == [0] and not found.groups.size
+    assert found.lengths.tolist() == found.counts.tolist() == [0] and not found.groups.size and not found.lags.size
     monkeypatch.setattr(samples.beam, "PATIENCE", 0)
     assert drawn(Grid(6, 6), width=20)[1].counts.tolist() == [0]
 
@@ -191,7 +241,7 @@ def test_what_is_fitted_ranks_boards_as_the_fit_does():
     weights = fit.result()
     assert is_symmetric(weights) and marks.loss < zero.loss and marks.behind > zero.behind
     ranks = np.array(
-        [[rank_from_scratch(weights, grid, tuple(board)) / 64 for board in group] for group in groups.tolist()]
+        [[rank_from_scratch(weights, grid, 0, tuple(board)) / 64 for board in group] for group in groups.tolist()]
     )
     behind = (ranks + classic)[:, :1] < (ranks + classic)[:, 1:]
     assert behind.mean() == pytest.approx(marks.behind, abs=0.02)
@@ -261,7 +311,7 @@ class Stopping(Watcher):
 def test_learning_that_is_interrupted_goes_on_to_the_same_bytes(reference, quick, tmp_path):
     path = tmp_path / reference.name
     kept = set()
-    for reports in (1, 2, 4, 8, 14):
+    for reports in (1, 2, 8, 100, 420):  # the last ones while the first fit, and the second round, are under way
         with pytest.raises(KeyboardInterrupt):
             learn(plan_of(GRID, **SMALL), path, threads=2, watcher=Stopping(reports))
         assert not path.exists()
@@ -299,10 +349,14 @@ def test_files_of_samples_are_believed_only_if_they_are_whole(tmp_path):
     again = read_samples(path, GRID, "these")
     assert all((one == other).all() for one, other in zip(found, again, strict=True))
     assert read_samples(path, GRID, "those") is None and read_samples(path, Grid(5, 5), "these") is None
-    assert read_samples(tmp_path / "none.h5", GRID, "these") is None and KIND.version == 1
+    assert read_samples(tmp_path / "none.h5", GRID, "these") is None and KIND.version == 2
     twice = found.groups.copy()
     twice[0, 0, 0] = twice[0, 0, 1]
-    for bad in (Samples(twice, *found[1:]), found._replace(counts=found.counts + 1)):
+    for bad in (
+        Samples(twice, *found[1:]),
+        found._replace(counts=found.counts + 1),
+        found._replace(lags=found.lags[1:]),
+    ):
         write_samples(path, bad, "these")
         assert read_samples(path, GRID, "these") is None
 
@@ -338,8 +392,8 @@ def test_a_rank_that_is_there_is_not_learned_again(reference, quick, tmp_path):
 @pytest.mark.parametrize(
     "grid, options, message",
     [
-        (Grid(4, 5), {}, "a 4x5 board has no learned rank"),
-        (Grid(4, 4, True), {}, "a 4x4 wrapped board has no learned rank"),
+        (Grid(4, 5), {}, "a 4x5 board is nothing to learn from"),
+        (Grid(4, 4, True), {}, "a 4x4 wrapped board is nothing to learn from"),
         (Grid(2, 2), {}, "too small to learn from"),
         (GRID, {"seed": -1}, "`seed` must be between 0 and"),
         (GRID, {"boards": 10**7}, "`boards` must be between 1 and 1,000,000, got 10,000,000"),

@@ -1,7 +1,7 @@
-"""Weights fitted to samples: the board of the solution is to be ranked before its rivals.
+"""Weights fitted to samples: the board that turned out well, the first of its group, is to be ranked before its rivals.
 
-Let r be the rank of each board of a group, in moves. The chance that the board of the solution is the one to follow is
-modelled as exp(-r / T), divided by the sum of that over the group, with a *temperature* T. The weights are changed so
+Let r be the rank of each board of a group, in moves. The chance that the first is the one to follow is modelled as
+exp(-r / T), divided by the sum of that over the group, with a *temperature* T. The weights are changed so
 as to make the samples likely (softmax cross-entropy, as in classification), step by step against the gradient. Each
 weight has its own rate, which falls with the sum of its squared gradients (Adagrad, Duchi, Hazan & Singer 2011), since
 displacements that are common have their gradients summed up thousands of times, and rare ones a few times.
@@ -145,7 +145,10 @@ def judge(groups, classic, order, displacements, pairs, weights, away, around, p
 
 @inlined
 def _change(places, pulls, sums, at, weights, squares, row, rate):
-    """Change the weights that the boards of a group have in one place of their ranks."""
+    """Change the weights that the boards of a group have in one place of their ranks.
+
+    ``sums`` has a sum for each weight of the row. They are 0 before and after.
+    """
     size = places.size
     same = True
     for number in range(1, size):
@@ -153,17 +156,14 @@ def _change(places, pulls, sums, at, weights, squares, row, rate):
     if same:
         return  # the pulls of a group add up to nothing
     for number in range(size):
-        sums[number] = pulls[at, number]
-        for before in range(number):
-            if places[before] == places[number]:
-                sums[before] += sums[number]
-                sums[number] = 0.0
-                break
+        sums[places[number]] += pulls[at, number]
     for number in range(size):
-        if sums[number] != 0.0:
-            square = squares[row, places[number]] + np.float32(sums[number] * sums[number])
+        pull = sums[places[number]]
+        if pull != 0.0:
+            sums[places[number]] = 0.0
+            square = squares[row, places[number]] + np.float32(pull * pull)
             squares[row, places[number]] = square
-            weights[row, places[number]] -= np.float32(rate * sums[number]) / np.sqrt(square)
+            weights[row, places[number]] -= np.float32(rate * pull) / np.sqrt(square)
 
 
 @kernel
@@ -173,7 +173,7 @@ def adjust(away, around, pulls, pairs, weights, squares, count, rate, low, high)
     Behind the rows of the classes are one of what is around the blank, and one of single tiles.
     """
     size, cells = away.shape[1], away.shape[2]
-    places, sums = np.zeros(size, dtype=np.int64), np.zeros(size)
+    places, sums = np.zeros(size, dtype=np.int64), np.zeros(weights.shape[1])
     for kind in range(low, high):
         for at in range(count):
             if kind == pairs.kinds.size:
@@ -200,7 +200,7 @@ def adjust(away, around, pulls, pairs, weights, squares, count, rate, low, high)
 class Marks(NamedTuple):
     """How well groups are ranked."""
 
-    loss: float  # the mean of minus the logarithm of the chance of the board of the solution
+    loss: float  # the mean of minus the logarithm of the chance of the first
     behind: float  # of its rivals, the share that is ranked behind it
 
 
@@ -208,7 +208,7 @@ class Fit:
     """Weights that are being fitted to the boards of a grid."""
 
     def __init__(self, grid: Grid, start: Weights, workers: Workers) -> None:
-        self.workers, self.displacements = workers, displacements_of(grid)
+        self.workers, self.displacements = workers, displacements_of(grid, 0)
         self.pairs = pairs_of(grid, len(start.pairs))
         self.weights = np.zeros((len(start.pairs) + 2, DISPLACEMENTS**2), dtype=np.float32)
         self.weights[:-2] = start.pairs.reshape(len(start.pairs), -1)

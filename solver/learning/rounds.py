@@ -1,11 +1,11 @@
 """Learning in rounds: each draws samples from beams that rank by what was learned so far, and then fits anew.
 
 A beam that ranks differently keeps different boards, and makes new mistakes. So samples of the classic rank alone do
-not suffice: in the second round the beam has the rank of the first, and so on. Weights are fitted to the samples of all
-rounds so far, beginning each time where the first round began: with nothing, or with the weights of a file.
+not suffice: in the second round the beam has the rank of the first, and so on. The first round begins with nothing, or
+with the weights of a file, and each other one with those of the round before, which it fits to samples of its own.
 
-A twentieth of the boards of a round is kept back, to see how the weights do on boards that they were not fitted to. In
-the end some more boards are solved with the rank that was learned and with the classic one.
+A twentieth of the boards of a round is kept back, to see how the weights do on the solutions of boards that they were
+not fitted to. In the end some more boards are solved with the rank that was learned and with the classic one.
 
 *Repeatable.* The budget is a number of boards, not of seconds, boards are drawn from sequences of their own, and
 neither beams nor fits depend on threads. So the same plan gives the same file to the byte, with as many threads as
@@ -18,7 +18,6 @@ The workshop is removed when the file is in place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from threading import Event
@@ -42,16 +41,16 @@ from ..search.outcome import Limits, Problem
 from ..search.rank_files import LearnedRank, Lesson, read_rank, write_rank
 from .fitting import Fit, Marks
 from .sample_files import read_samples, write_samples
-from .samples import RIVALS, Samples, classic_ranks, draw_samples, sampled_board, together
+from .samples import RIVALS, SOLUTION, Samples, classic_ranks, draw_samples, sampled_board, together
 
 SHARE = 10  # boards whose samples are in a file
 KEPT_BACK = 20  # every so manieth board of a round
 CHECKED = 40  # boards solved in the end, but no more than in a round
 EPOCHS = 2
 LEAST_SIDE = 3
-BOARDS, ROUNDS, WIDTH = 2000, 3, 1000
+BOARDS, ROUNDS, WIDTH = 400, 4, 2000
 RANGES = {"seed": (0, 10**9), "boards": (1, 1_000_000), "rounds": (1, 20), "width": (2 * RIVALS, 100_000)}
-FITTING = 0.15  # of the time of a board in a beam: its part in a fit, with all partners
+FITTING = 5000  # the width of a beam that takes as long for a board as its part of a fit, with all partners
 # Of a beam: this much, and more for each board of its width. A fixed amount, since it decides what a beam remembers.
 MEMORY, MEMORY_EACH = 32_000_000, 10_000
 
@@ -77,11 +76,11 @@ class Plan(NamedTuple):
         by = f"slidepdb {__version__}"
         return by, self.grid.shape, self.seed, self.boards, self.rounds, self.width, self.partners, begun_with
 
-    def first_weights(self) -> Weights:
-        """What every fit begins with, in moves."""
-        if self.start is None:
+    def weights_in_moves(self, rank: Weights | None) -> Weights:
+        """What a fit begins with: a rank, or nothing."""
+        if rank is None:
             return zero_weights(self.partners)
-        return Weights(*(array.astype(np.float32) / STEPS for array in self.start.weights))
+        return Weights(*(array.astype(np.float32) / STEPS for array in rank))
 
 
 class Watcher:
@@ -107,8 +106,8 @@ def plan_of(
     start: LearnedRank | None = None,
 ) -> Plan:
     """A plan, or ``InputError`` if it makes no sense. By default there are as many partners as there were at first."""
-    if not serves(grid, 0):
-        raise InputError(f"{grid.a_board} has no learned rank: learn that of a square without joined edges, as 7x7")
+    if grid.rows != grid.cols or not serves(grid):
+        raise InputError(f"{grid.a_board} is nothing to learn from: use a square without joined edges, as 7x7")
     if grid.rows < LEAST_SIDE:
         raise InputError(f"boards of {grid} are too small to learn from: use {LEAST_SIDE}x{LEAST_SIDE} or larger ones")
     values = {"seed": seed, "boards": boards, "rounds": rounds, "width": width}
@@ -190,25 +189,24 @@ class _Learning:
         self.plan, self.workshop, self.workers, self.watcher = plan, workshop, workers, watcher
         self.interrupt = interrupt
         self.limits = Limits(memory=MEMORY + MEMORY_EACH * plan.width, interrupt=interrupt)
-        fits = FITTING * PARTNERS[plan.partners] / max(PARTNERS.values()) * plan.rounds * (plan.rounds + 1) / 2
+        self.fitting = FITTING * PARTNERS[plan.partners] / max(PARTNERS.values()) / plan.width * plan.boards
         self.checked = min(CHECKED, plan.boards)
-        self.done, self.all = 0.0, plan.boards * (plan.rounds + fits) + 2 * self.checked
+        self.done, self.all = 0.0, plan.rounds * (plan.boards + self.fitting) + 2 * self.checked
 
     def run(self) -> tuple[Weights, Lesson]:
         """All rounds."""
         plan = self.plan
-        samples: list[Samples] = []
         moves: list[float] = []
         rank, seal = (plan.start.weights, plan.start.seal) if plan.start else (None, "")
         for number in range(1, plan.rounds + 1):
-            samples.append(self._draw(number, rank, seal))
-            taught = samples[-1].lengths[samples[-1].counts > 0]
+            samples = self._draw(number, rank, seal)
+            taught = samples.lengths[samples.counts > 0]
             if not taught.size:
                 raise NothingLearned(
                     f"no board of round {number} taught anything: use more `boards` or a larger `width`"
                 )
             moves.append(float(taught.mean()))
-            learned = self._round(number, samples, tuple(moves))
+            learned = self._round(number, rank, samples, tuple(moves))
             rank, seal = learned.weights, learned.seal
             lesson = learned.lesson
             marks = Marks(lesson.loss, lesson.behind), Marks(lesson.classic_loss, lesson.classic_behind)
@@ -255,27 +253,24 @@ class _Learning:
             raise KeyboardInterrupt
         return together(parts)
 
-    def _round(self, number: int, samples: Sequence[Samples], moves: tuple[float, ...]) -> LearnedRank:
-        """What is learned from the samples of all rounds so far."""
+    def _round(self, number: int, rank: Weights | None, samples: Samples, moves: tuple[float, ...]) -> LearnedRank:
+        """What is learned from the samples of a round, which were drawn with a rank."""
         plan = self.plan._replace(rounds=number)
         path = self.workshop / f"round-{number}.h5"
-        work = FITTING * len(self.plan.first_weights().pairs) / max(PARTNERS.values()) * number * plan.boards
         with suppress(DatabaseError):
             found = read_rank(path)
             if plan.matches(found.lesson):
-                self._advance(work, "")
+                self._advance(self.fitting, "")
                 return found
-        parts = [_kept_back(one) for one in samples]
-        kept_back = samples[-1].groups[parts[-1]]
-        groups = np.concatenate([one.groups[~back] for one, back in zip(samples, parts, strict=True)])
+        back = _kept_back(samples)
+        kept_back, groups = samples.groups[back & (samples.lags == SOLUTION)], samples.groups[~back]
         classic, classic_back = (classic_ranks(plan.grid, some) for some in (groups, kept_back))
-        fit = Fit(plan.grid, plan._replace(start=None).first_weights(), self.workers)
-        classic_marks = fit.marks(kept_back, classic_back)
-        fit = Fit(plan.grid, plan.first_weights(), self.workers)
+        classic_marks = Fit(plan.grid, plan.weights_in_moves(None), self.workers).marks(kept_back, classic_back)
+        fit = Fit(plan.grid, plan.weights_in_moves(rank), self.workers)
         before = self.done
 
         def progress(share: float) -> None:
-            self._advance(before + work * share - self.done, f"round {number} of {self.plan.rounds}, fitting")
+            self._advance(before + self.fitting * share - self.done, f"round {number} of {self.plan.rounds}, fitting")
 
         fit.epochs(groups, classic, EPOCHS, np.random.default_rng((plan.seed, number)), progress)
         marks = fit.marks(kept_back, classic_back)

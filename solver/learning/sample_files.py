@@ -20,7 +20,7 @@ from pdb_builder.grid import Grid
 from .samples import RIVALS, Samples
 
 AGAIN = "the samples are drawn again"
-KIND = Kind("samples of beams", 1, False, if_foreign=AGAIN, if_newer=AGAIN, if_damaged=AGAIN)
+KIND = Kind("samples of beams", 2, False, if_foreign=AGAIN, if_newer=AGAIN, if_damaged=AGAIN)
 
 
 def write_samples(path: Path, samples: Samples, of: str) -> None:
@@ -44,9 +44,11 @@ def read_samples(path: Path, grid: Grid, of: str) -> Samples | None:
         groups = root["groups"][...]
         require(groups.dtype == np.uint8 and groups.shape[1:] == (1 + RIVALS, grid.cells), "groups")
         require(bool((np.sort(groups, axis=2) == np.arange(grid.cells)).all()), "groups")
+        lags = root["lags"][...]
+        require(lags.dtype == np.int64 and lags.shape == groups.shape[:1], "lags")
         lengths, counts = (mapped(file.memory, root[name], np.int64)[1].copy() for name in ("lengths", "counts"))
         require(lengths.shape == counts.shape and counts.min() >= 0 and counts.sum() == len(groups), "counts")
-        return Samples(groups, lengths, counts)
+        return Samples(groups, lags, lengths, counts)
 
     try:
         return open_sealed(path, KIND, read)

@@ -1,12 +1,19 @@
-"""Samples of what a beam has to tell apart: a board that led to a solution, and rivals of the same level.
+"""Samples of what a beam has to tell apart: a board that turned out well, and rivals of the same level.
 
-A random board is solved by one pass of a beam. Every few levels some of the level's boards are drawn at random, the
-*rivals*. When a solution is found, the board on its way at that level joins them. All of them have made the same number
-of moves, so whatever ranks the board of the solution first would have led a narrower beam to the same solution.
+A random board is solved by one pass of a beam. Every few levels some boards are drawn at random, the *rivals*, to go
+with one that turned out well. All of them have made the same number of moves, so whatever ranks that one first would
+have led a narrower beam as far.
 
-That is all the truth there is to learn from: how many moves are really left, nobody knows on a large board. And the
-moves that this solution has left would be the wrong thing to learn. Most of their differences are between boards of
-different levels, which a beam never compares.
+How many moves are really left, nobody knows on a large board. And the moves that this solution has left would be the
+wrong thing to learn: most of their differences are between boards of different levels, which a beam never compares. So
+what turned out well is what the beam found out by itself:
+
+- the board on the way to the *solution*;
+- *survivors*, boards that still have descendants in the beam some levels later, for several such *lags*. Most boards
+  have none. Which ones do, the beam knows when it has looked that many moves ahead, and a rank that knows it at once is
+  as good as one that looks ahead.
+
+A solution has one board in a level. Survivors are many, so the same beams yield several times as much to learn from.
 
 A beam that got lost, or found nothing, teaches nothing.
 """
@@ -14,6 +21,7 @@ A beam that got lost, or found nothing, teaches nothing.
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -23,18 +31,22 @@ from pdb_builder.grid import Grid
 from ..heuristics import linear_conflict
 from ..instances import random_board
 from ..search import beam
+from ..search.automaton import MOVES
 from ..search.beam_level import SCALE, follow_rules, new_level, rules_of
 from ..search.learned_rank import Weights
 from ..search.outcome import Limits, Problem
 
 RIVALS = 15
-EVERY = 5  # levels; odd, so that the blank is on cells of either colour
+LAGS = (5, 10, 20, 40, 80)  # levels
+SOLUTION = 0  # in place of a lag
+SURVIVORS = 2  # of each lag
 
 
 class Samples(NamedTuple):
     """Groups of boards, each of a level, and the lengths of the solutions that they are from."""
 
-    groups: np.ndarray  # [group, number, cell] -> tile; the first of each group is that of the solution
+    groups: np.ndarray  # [group, number, cell] -> tile; the first of each group is the one that turned out well
+    lags: np.ndarray  # [group] -> after how many levels it had descendants, or SOLUTION
     lengths: np.ndarray  # [board] -> moves, 0 if it taught nothing
     counts: np.ndarray  # [board] -> groups
 
@@ -49,31 +61,82 @@ def sampled_board(grid: Grid, purpose: str, seed: int, number: int) -> tuple[int
     return random_board(grid, grid.goal(), random.Random(f"slidepdb learn {grid} {purpose} {seed} {number}"))
 
 
+def levels_between(grid: Grid) -> int:
+    """From one sampled level to the next: more of them on large boards, which have more levels.
+
+    An odd number, so that the blank is on cells of either colour.
+    """
+    return grid.cells // 10 | 1
+
+
+class _Drawing:
+    """The samples of a beam, drawn while it searches."""
+
+    def __init__(self, grid: Grid, rng: np.random.Generator) -> None:
+        self.grid, self.rng, self.every = grid, rng, levels_between(grid)
+        self.moves = 0  # made by now
+        self.lost = False  # whether the beam has been at a level twice
+        self.origins: dict[int, np.ndarray] = {}  # moves -> origins of the boards of a recent level
+        self.boards: dict[int, np.ndarray] = {}  # moves -> the boards of a recent level that is sampled
+        self.rivals: dict[int, np.ndarray] = {}  # moves -> those of the board of the solution
+        self.groups: list[np.ndarray] = []
+        self.lags: list[int] = []
+
+    def observe(self, moves: int, level: beam.Level, origins: np.ndarray) -> None:
+        """Draw from a level, and from earlier ones by what has become of them."""
+        self.lost |= moves <= self.moves
+        if self.lost:
+            return
+        self.moves, self.origins[moves] = moves, origins
+        if moves % self.every == 0 and origins.size > RIVALS:
+            self.boards[moves] = level.boards[: origins.size * self.grid.cells].reshape(-1, self.grid.cells).copy()
+            self.rivals[moves] = self._rivals(moves)
+        for lag in LAGS:
+            if moves - lag in self.boards:
+                for _ in range(SURVIVORS):
+                    self._survivor(moves, lag)
+        for of_level in (self.origins, self.boards):
+            of_level.pop(moves - max(LAGS), None)
+
+    def _rivals(self, moves: int) -> np.ndarray:
+        boards = self.boards[moves]
+        return boards[self.rng.choice(len(boards), RIVALS, replace=False)]
+
+    def _survivor(self, moves: int, lag: int) -> None:
+        """The ancestor of any board of a level, some levels before, and its rivals."""
+        ancestor = int(self.rng.integers(self.origins[moves].size))
+        for later in range(moves, moves - lag, -1):
+            ancestor = int(self.origins[later][ancestor]) // MOVES
+        self._add(self.boards[moves - lag][ancestor], self._rivals(moves - lag), lag)
+
+    def _add(self, board: np.ndarray, rivals: np.ndarray, lag: int) -> None:
+        self.groups.append(np.concatenate([board[None], rivals]))
+        self.lags.append(lag)
+
+    def samples(self, board: tuple[int, ...], path: list[int] | None) -> Samples:
+        """All there are, if the beam found this solution."""
+        length = 0
+        if self.lost or path is None:
+            self.groups.clear()
+            self.lags.clear()
+        else:
+            length, now = len(path) - 1, np.array(board, dtype=np.uint8)
+            for moves, (blank, cell) in enumerate(pairwise(path), start=1):
+                now[[blank, cell]] = now[[cell, blank]]
+                if moves in self.rivals:
+                    self._add(now, self.rivals[moves], SOLUTION)
+        groups = np.array(self.groups, dtype=np.uint8).reshape(-1, 1 + RIVALS, self.grid.cells)
+        return Samples(groups, *(np.array(of, dtype=np.int64) for of in (self.lags, [length], [len(groups)])))
+
+
 def draw_samples(
     grid: Grid, board: tuple[int, ...], weights: Weights | None, width: int, limits: Limits, seed: tuple[int, ...]
 ) -> Samples:
     """The samples of one board, ranked by weights or, without any, as classically."""
-    rng, kept = np.random.default_rng(seed), dict[int, np.ndarray]()
-    lost = False
-
-    def observe(moves: int, level: beam.Level, count: int) -> None:
-        nonlocal lost
-        lost |= moves in kept
-        if moves % EVERY == 0 and count > RIVALS:
-            boards = level.boards[: count * grid.cells].reshape(count, grid.cells)
-            kept[moves] = boards[rng.choice(count, RIVALS, replace=False)]
-
+    drawing = _Drawing(grid, np.random.default_rng(seed))
     problem = Problem(grid, 0, board, linear_conflict.prepare(grid, 0), weights=weights)
-    outcome = beam.observed(problem, width, observe, limits=limits)
-    if lost or not outcome.paths:
-        return Samples(np.zeros((0, 1 + RIVALS, grid.cells), dtype=np.uint8), *np.zeros((2, 1), dtype=np.int64))
-    groups, now = [], list(board)
-    for moves, (blank, cell) in enumerate(zip(outcome.paths[0], outcome.paths[0][1:], strict=False), start=1):
-        now[blank], now[cell] = now[cell], 0
-        if moves in kept:
-            groups.append(np.concatenate([np.array([now], dtype=np.uint8), kept[moves]]))
-    lengths, counts = np.array([[len(outcome.paths[0]) - 1], [len(groups)]])
-    return Samples(np.array(groups, dtype=np.uint8).reshape(-1, 1 + RIVALS, grid.cells), lengths, counts)
+    outcome = beam.observed(problem, width, drawing.observe, limits=limits)
+    return drawing.samples(board, outcome.paths[0] if outcome.paths else None)
 
 
 def classic_ranks(grid: Grid, groups: np.ndarray) -> np.ndarray:

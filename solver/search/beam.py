@@ -87,7 +87,8 @@ MANY_LEVELS, REMEMBERED = 4_000, 1 << 22  # how many are remembered at most, and
 HASH_BYTES = 32  # of the hash table per hash remembered, at most
 SEED = 15
 
-Observe = Callable[[int, Level, int], object]  # is shown each level: the moves made, the level, its boards
+# Is shown each level: the moves made, the level, and the origins of its boards, which are as many.
+Observe = Callable[[int, Level, np.ndarray], object]
 
 
 def _bytes_of(grid: Grid, words: int) -> int:
@@ -115,7 +116,7 @@ class _Beam:
         threads: int,
         limits: Limits,
         progress: OnProgress,
-        observe: Observe = lambda moves, level, count: None,
+        observe: Observe = lambda moves, level, origins: None,
     ) -> None:
         self.problem, self.limits, self.progress, self.observe = problem, limits, progress, observe
         self.automaton, self.rng = never_undo(problem.grid), np.random.default_rng(SEED)
@@ -244,7 +245,7 @@ class _Beam:
             self._over(pieces, choose, level, children, chosen, history, rules, self.automaton, limit)
             histories.append(history)
             level, chosen = chosen, level
-            self.observe(moves + 1, level, count)
+            self.observe(moves + 1, level, history)
             while stage_ended(level, rules, count) and stages:  # in this order, so that no code is left to compile
                 rules, *stages = stages
                 follow_rules(level, rules, count)
