@@ -48,9 +48,11 @@ BATCH = 64  # groups
 
 
 class Pairs(NamedTuple):
-    """All pairs of tiles of a grid, by class."""
+    """All pairs of tiles of a grid, by class. A rank has a *term* for each, then for what is around, then for tiles."""
 
-    first: np.ndarray  # [class] -> where its pairs begin, and one more element
+    first: (
+        np.ndarray
+    )  # [class] -> where its pairs begin; then where the terms around the blank and of tiles do; the end
     tiles: np.ndarray  # [pair, number]: the two tiles
     turned: np.ndarray  # [pair] -> whether it is the reflection of the pair that has the offset of the class
     kinds: np.ndarray  # [class] -> what a reflection does to its pairs
@@ -72,6 +74,7 @@ def pairs_of(grid: Grid, classes: int) -> Pairs:
                     tiles.append((one, other))
                     turned.append(turn)
         first.append(len(tiles))
+    first += [first[-1] + len(AROUND), first[-1] + len(AROUND) + grid.cells - 1]
     kinds = [reflection_of(offset) for offset in CLASSES[:classes]]
     around = -np.ones((grid.cells, len(AROUND)), dtype=np.int64)
     for cell in range(grid.cells):
@@ -96,39 +99,42 @@ def _place(reflected, kind, turned, first, second):
 
 
 @kernel
-def judge(groups, classic, order, displacements, pairs, weights, away, around, pulls, marks, first, low, high):
+def judge(groups, classic, order, displacements, pairs, weights, places, pulls, marks, first, low, high):
     """For groups in their order: the gradient by each rank (``pulls``), the loss, and the rivals that are behind.
 
-    ``away`` is filled in with the displacements of all tiles, ``around`` with the weights of what is around the blank.
+    ``places`` is filled in with the places of all weights that count, in the order of the rows.
     """
-    size, cells = groups.shape[1], groups.shape[2]
-    ranks = np.zeros(size)
+    size, cells, classes = groups.shape[1], groups.shape[2], pairs.kinds.size
+    ranks, away = np.zeros(size), np.zeros((size, cells), dtype=np.int64)
     for at in range(low, high):
         group = order[first + at]
         for number in range(size):
             blank = 0
             for cell in range(cells):
                 tile = np.int64(groups[group, number, cell])
-                away[at, number, tile] = displacements[tile, cell]
+                away[number, tile] = displacements[tile, cell]
                 if tile == 0:
                     blank = cell
             ranks[number] = classic[group, number]
-            for seen in range(around.shape[2]):
+            for seen in range(len(AROUND)):
                 cell = pairs.around[blank, seen]
-                there = np.int64(away[at, number, groups[group, number, cell]]) if cell >= 0 else BEYOND
+                there = away[number, groups[group, number, cell]] if cell >= 0 else BEYOND
                 place = seen * (DISPLACEMENTS + 1) + there
-                around[at, number, seen] = min(place, pairs.mirror[place])
-                ranks[number] += weights[-2, around[at, number, seen]]
+                place = min(place, pairs.mirror[place])
+                places[at, pairs.first[classes] + seen, number] = place
+                ranks[number] += weights[classes, place]
         for tile in range(1, cells):
             for number in range(size):
-                there = np.int64(away[at, number, tile])
-                ranks[number] += weights[-1, min(there, pairs.reflected[there])]
-        for kind in range(pairs.kinds.size):
+                place = min(away[number, tile], pairs.reflected[away[number, tile]])
+                places[at, pairs.first[classes + 1] + tile - 1, number] = place
+                ranks[number] += weights[classes + 1, place]
+        for kind in range(classes):
             for pair in range(pairs.first[kind], pairs.first[kind + 1]):
+                one, other = pairs.tiles[pair, 0], pairs.tiles[pair, 1]
                 for number in range(size):
-                    one = np.int64(away[at, number, pairs.tiles[pair, 0]])
-                    other = np.int64(away[at, number, pairs.tiles[pair, 1]])
-                    place = _place(pairs.reflected, pairs.kinds[kind], pairs.turned[pair], one, other)
+                    there = away[number, one], away[number, other]
+                    place = _place(pairs.reflected, pairs.kinds[kind], pairs.turned[pair], *there)
+                    places[at, pair, number] = place
                     ranks[number] += weights[kind, place]
         lowest = ranks.min()
         total = 0.0
@@ -143,58 +149,27 @@ def judge(groups, classic, order, displacements, pairs, weights, away, around, p
             pulls[at, number] = (np.float64(number == 0) - pulls[at, number] / total) / TEMPERATURE
 
 
-@inlined
-def _change(places, pulls, sums, at, weights, squares, row, rate):
-    """Change the weights that the boards of a group have in one place of their ranks.
-
-    ``sums`` has a sum for each weight of the row. They are 0 before and after.
-    """
-    size = places.size
-    same = True
-    for number in range(1, size):
-        same &= places[number] == places[0]
-    if same:
-        return  # the pulls of a group add up to nothing
-    for number in range(size):
-        sums[places[number]] += pulls[at, number]
-    for number in range(size):
-        pull = sums[places[number]]
-        if pull != 0.0:
-            sums[places[number]] = 0.0
-            square = squares[row, places[number]] + np.float32(pull * pull)
-            squares[row, places[number]] = square
-            weights[row, places[number]] -= np.float32(rate * pull) / np.sqrt(square)
-
-
 @kernel
-def adjust(away, around, pulls, pairs, weights, squares, count, rate, low, high):
-    """Change the weights of some rows against the gradient of some groups.
-
-    Behind the rows of the classes are one of what is around the blank, and one of single tiles.
-    """
-    size, cells = away.shape[1], away.shape[2]
-    places, sums = np.zeros(size, dtype=np.int64), np.zeros(weights.shape[1])
-    for kind in range(low, high):
+def adjust(places, pulls, firsts, weights, squares, count, rate, low, high):
+    """Change the weights of some rows against the gradient of some groups."""
+    size, sums = places.shape[2], np.zeros(weights.shape[1])
+    for row in range(low, high):
         for at in range(count):
-            if kind == pairs.kinds.size:
-                for seen in range(around.shape[2]):
-                    for number in range(size):
-                        places[number] = around[at, number, seen]
-                    _change(places, pulls, sums, at, weights, squares, kind, rate)
-                continue
-            if kind == pairs.kinds.size + 1:
-                for tile in range(1, cells):
-                    for number in range(size):
-                        there = np.int64(away[at, number, tile])
-                        places[number] = min(there, pairs.reflected[there])
-                    _change(places, pulls, sums, at, weights, squares, kind, rate)
-                continue
-            for pair in range(pairs.first[kind], pairs.first[kind + 1]):
+            for term in range(firsts[row], firsts[row + 1]):
+                same = True
+                for number in range(1, size):
+                    same &= places[at, term, number] == places[at, term, 0]
+                if same:
+                    continue  # the pulls of a group add up to nothing
                 for number in range(size):
-                    one = np.int64(away[at, number, pairs.tiles[pair, 0]])
-                    other = np.int64(away[at, number, pairs.tiles[pair, 1]])
-                    places[number] = _place(pairs.reflected, pairs.kinds[kind], pairs.turned[pair], one, other)
-                _change(places, pulls, sums, at, weights, squares, kind, rate)
+                    sums[places[at, term, number]] += pulls[at, number]
+                for number in range(size):
+                    place = places[at, term, number]
+                    pull = sums[place]
+                    if pull != 0.0:
+                        sums[place] = 0.0
+                        squares[row, place] += np.float32(pull * pull)
+                        weights[row, place] -= np.float32(rate * pull) / np.sqrt(squares[row, place])
 
 
 class Marks(NamedTuple):
@@ -230,10 +205,11 @@ class Fit:
             order = rng.permutation(len(groups))
             for first in range(0, len(order), BATCH):
                 count = min(BATCH, len(order) - first)
-                *batch, _ = self._judge(groups, classic, order, first, count)
+                places, pulls, _ = self._judge(groups, classic, order, first, count)
                 rate = RATE * (1 - done / steps)
                 rows = pairwise(range(len(self.weights) + 1))
-                self.workers.over(rows, adjust, *batch, self.pairs, self.weights, self.squares, count, rate)
+                changed = (self.weights, self.squares)
+                self.workers.over(rows, adjust, places, pulls, self.pairs.first, *changed, count, rate)
                 done += count
                 progress(done / steps)
 
@@ -241,19 +217,21 @@ class Fit:
         """How well groups are ranked that the weights were not fitted to."""
         order, sums = np.arange(len(groups)), np.zeros(2)
         for first in range(0, len(order), BATCH):
-            *_, marks = self._judge(groups, classic, order, first, min(BATCH, len(order) - first))
+            _, _, marks = self._judge(groups, classic, order, first, min(BATCH, len(order) - first))
             sums += marks.sum(axis=0)
         loss, behind = sums / max(1, len(groups))
         return Marks(float(loss), float(behind) / (groups.shape[1] - 1))
 
-    def _judge(self, groups: np.ndarray, classic: np.ndarray, order: np.ndarray, first: int, count: int) -> tuple:
-        """The displacements, what is around the blank, the pulls and the marks of a batch."""
-        away = np.zeros((count, *groups.shape[1:]), dtype=np.uint8)
-        around = np.zeros((count, groups.shape[1], len(AROUND)), dtype=np.int16)
-        pulls, marks = np.zeros((count, groups.shape[1])), np.zeros((count, 2))
-        tables = (self.displacements, self.pairs, self.weights, away, around, pulls, marks, first)
+    def _judge(
+        self, groups: np.ndarray, classic: np.ndarray, order: np.ndarray, first: int, count: int
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Where the weights of a batch are, its pulls and its marks."""
+        size = groups.shape[1]
+        places = np.zeros((count, self.pairs.first[-1], size), dtype=np.int32)
+        pulls, marks = np.zeros((count, size)), np.zeros((count, 2))
+        tables = (self.displacements, self.pairs, self.weights, places, pulls, marks, first)
         self.workers.over(self.workers.split(count), judge, groups, classic, order, *tables)
-        return away, around, pulls, marks
+        return places, pulls, marks
 
     def result(self) -> Weights:
         """The weights as integers, in steps: the same for what is equal by symmetry."""
