@@ -20,6 +20,7 @@ from .argument_types import (
 from .goals import GOALS
 from .heuristics import HEURISTICS
 from .instances import SETS
+from .learning import NOTHING, PACKAGE
 from .notation import WHOSE
 from .page import USUAL_PORT
 from .search import AUTO, CLASSIC, LEARNED, MOST_PRUNING, NEVER_UNDO, SEARCHES
@@ -191,15 +192,15 @@ def learn_options(command: argparse.ArgumentParser) -> None:
         "--seed", type=whole_number, default=1, metavar="N", help="makes the rank repeatable (default: %(default)s)"
     )
     command.add_argument(
-        "--boards", type=number_above_0, metavar="N", help="random boards to solve in each round (default: 2000)"
+        "--boards", type=number_above_0, metavar="N", help="random boards to solve in each round (default: 400)"
     )
     command.add_argument(
         "--rounds",
         type=number_above_0,
         metavar="N",
-        help="how often to fit, and to go on with beams that rank by the outcome (default: 3)",
+        help="how often to fit, and to go on with beams that rank by the outcome (default: 4)",
     )
-    command.add_argument("--width", type=number_above_0, metavar="N", help="the width of the beams (default: 1000)")
+    command.add_argument("--width", type=number_above_0, metavar="N", help="the width of the beams (default: 2000)")
     command.add_argument(
         "--partners",
         type=number_above_0,
@@ -207,7 +208,11 @@ def learn_options(command: argparse.ArgumentParser) -> None:
         help="other tiles that a tile is weighed together with: 4, 8 or 24; more are slower and better (default: 24)",
     )
     command.add_argument(
-        "--from", dest="begin_with", type=Path, metavar="FILE", help="begin with the weights of a learned rank"
+        "--from",
+        dest="begin_with",
+        metavar="RANK",
+        help=f"what to begin with: {PACKAGE}, the rank of the package; FILE.h5, one that was learned; or {NOTHING} "
+        f"(default: {PACKAGE}, but {NOTHING} with --partners)",
     )
     threads_option(command)
     command.add_argument("--overwrite", action="store_true", help="replace the rank if there is another one")

@@ -111,7 +111,7 @@ def test_ranks_of_the_worst_boards_can_be_told_apart(shape):
     places = np.array(problem.start) * grid.cells + range(grid.cells)
     stretch = rules.stretch[places].sum() + rules.border * pairs
     rank = rules.scale * problem.heuristic.measure(problem.start)[0] + stretch
-    assert beam_level.TIE_BREAKS * (rank + 1) < beam_level.NO_RANK
+    assert (rank + 1 << beam_level.TIE_BITS) < beam_level.NO_RANK
 
 
 def test_threads_change_nothing(monkeypatch):

@@ -133,7 +133,7 @@ def test_what_is_around_the_blank_counts_when_children_are_ranked(shape, home, m
             assert around == both[0] - both[1]
             rank = learned_rank.STEPS * kind.measure(board)[0] + int(afresh.stretches[0]) + around + rules.lift
             ties = int(children.hashes[child]) >> 62
-            assert children.ranks[child] == (max(rank, 0) * beam_level.TIE_BREAKS + ties) >> beam_level.FINE
+            assert children.ranks[child] == (max(rank, 0) + ties) // 4
             checked.append(around)
 
     monkeypatch.setattr(beam, "expand", spy)

@@ -12,6 +12,7 @@ import pytest
 from pdb_builder import Grid
 from pdb_builder.base.errors import DatabaseError, InputError, WriteError
 from pdb_builder.base.workers import Workers
+from solver.cli import main
 from solver.heuristics import linear_conflict
 from solver.learning import fitting, rounds, samples
 from solver.learning.fitting import Fit
@@ -30,9 +31,18 @@ from solver.learning.samples import (
 )
 from solver.search import beam
 from solver.search.beam_level import BORDER, STRETCH
-from solver.search.learned_rank import AROUND, CLASSES, REACH, SPAN, is_symmetric, rank_from_scratch, zero_weights
+from solver.search.learned_rank import (
+    AROUND,
+    CLASSES,
+    REACH,
+    SPAN,
+    STEPS,
+    is_symmetric,
+    rank_from_scratch,
+    zero_weights,
+)
 from solver.search.outcome import Limits, Problem
-from solver.search.rank_files import rank_path, read_rank
+from solver.search.rank_files import packaged_rank, rank_path, read_rank
 
 from .oracle import boards_after
 from .processes import ended, started
@@ -137,7 +147,7 @@ def test_classic_ranks_are_those_of_a_beam():
             away = [grid.distance(cell, tile) for cell, tile in enumerate(board) if tile]
             home = [tile == cell != 0 for cell, tile in enumerate(board)]
             border = sum(home[cell] != home[other] for cell in range(25) for other in grid.neighbours[cell]) / 2
-            stretch = sum(round(4 * STRETCH * d * (d / 5) ** 3) / 4 for d in away)
+            stretch = sum(round(STEPS * STRETCH * d * (d / 5) ** 3) / STEPS for d in away)
             assert rank == pytest.approx(heuristic.measure(board)[0] + stretch + BORDER * border)
 
 
@@ -217,8 +227,8 @@ def test_a_fit_is_that_of_the_textbook(monkeypatch):
     expected, losses = naive_fit(grid, groups, classic, order)
     with Workers(2) as workers:
         fit = Fit(grid, zero_weights(24), workers)
-        before = fit.marks(groups[order[:7]], classic[order[:7]])
-        fit.epochs(groups, classic, 1, np.random.default_rng(3))
+        before = fit.marks(groups, classic, order[:7])
+        fit.epochs(groups, classic, np.arange(len(groups)), 1, np.random.default_rng(3))
     assert before.loss == pytest.approx(sum(losses[:7]) / 7)
     found = sorted(round(float(value), 4) for value in fit.weights.ravel() if abs(value) > 1e-4)
     wanted = sorted(round(value, 4) for value in expected.values() if abs(value) > 1e-4)
@@ -235,9 +245,10 @@ def test_what_is_fitted_ranks_boards_as_the_fit_does():
     classic = classic_ranks(grid, groups)
     with Workers(1) as workers:
         fit = Fit(grid, zero_weights(24), workers)
-        zero = fit.marks(groups, classic)
-        fit.epochs(groups, classic, 4, np.random.default_rng(1))
-        marks = fit.marks(groups, classic)
+        everything = np.arange(len(groups))
+        zero = fit.marks(groups, classic, everything)
+        fit.epochs(groups, classic, everything, 4, np.random.default_rng(1))
+        marks = fit.marks(groups, classic, everything)
     weights = fit.result()
     assert is_symmetric(weights) and marks.loss < zero.loss and marks.behind > zero.behind
     ranks = np.array(
@@ -310,15 +321,19 @@ class Stopping(Watcher):
 
 def test_learning_that_is_interrupted_goes_on_to_the_same_bytes(reference, quick, tmp_path):
     path = tmp_path / reference.name
-    kept = set()
+    kept = []
     for reports in (1, 2, 8, 100, 420):  # the last ones while the first fit, and the second round, are under way
         with pytest.raises(KeyboardInterrupt):
             learn(plan_of(GRID, **SMALL), path, threads=2, watcher=Stopping(reports))
         assert not path.exists()
-        files = {one.name for one in (tmp_path / f".{path.name}.learning").glob("*.h5")}
-        assert kept <= files
-        kept = files
-    assert "round-1.h5" in kept and "samples-2-1.h5" in kept
+        kept.append({one.name for one in (tmp_path / f".{path.name}.learning").glob("*.h5")})
+    samples_of = [{"1": set(), "2": set()} for _ in kept]
+    for files, of_round in zip(kept, samples_of, strict=True):
+        for name in files:
+            if name.startswith("samples-"):
+                of_round[name.split("-")[1]].add(name)
+    assert 0 < len(samples_of[0]["1"]) <= len(samples_of[1]["1"]) <= len(samples_of[2]["1"]) == 5
+    assert "round-1.h5" in kept[-1] and samples_of[-1]["2"] and not samples_of[-1]["1"]
     interrupt = Event()
     interrupt.set()
     with pytest.raises(KeyboardInterrupt):
@@ -376,7 +391,7 @@ def test_a_rank_that_is_there_is_not_learned_again(reference, quick, tmp_path):
     path = tmp_path / reference.name
     path.write_bytes(reference.read_bytes())
     assert learn(plan_of(GRID, **SMALL), path, watcher=Stopping(0)).seal == read_rank(reference).seal
-    with pytest.raises(DatabaseError, match=r"another one, with seed 1: choose another folder, or .*`overwrite`"):
+    with pytest.raises(DatabaseError, match=r"another one, with `seed` 1, not 3: choose another folder, or .*`overwrite`"):
         learn(plan_of(GRID, **SMALL | {"seed": 3}), path)
     path.write_bytes(b"something else")
     with pytest.raises(DatabaseError, match="`overwrite`"):
@@ -396,7 +411,7 @@ def test_a_rank_that_is_there_is_not_learned_again(reference, quick, tmp_path):
         (Grid(4, 4, True), {}, "a 4x4 wrapped board is nothing to learn from"),
         (Grid(2, 2), {}, "too small to learn from"),
         (GRID, {"seed": -1}, "`seed` must be between 0 and"),
-        (GRID, {"boards": 10**7}, "`boards` must be between 1 and 1,000,000, got 10,000,000"),
+        (GRID, {"boards": 10**7}, "`boards` must be between 2 and 1,000,000, got 10,000,000"),
         (GRID, {"rounds": 21}, "`rounds` must be"),
         (GRID, {"width": 10}, "`width` must be"),
         (GRID, {"partners": 5}, "`partners` must be 4 or 8 or 24, got 5"),
@@ -418,7 +433,7 @@ def test_a_killed_command_goes_on_to_the_same_bytes(tmp_path):
     with started(*WORDS, "--folder", whole) as process:
         code, output, errors = ended(process)
     assert code == 0 and "40 boards of 4x4 in each of 1 rounds, seed 1" in output
-    assert errors.startswith("round 1 of 1: solutions of") and "min left" in errors
+    assert errors.startswith("round 1 of 1: ") and "min left" in errors
     workshop = killed / ".rank-4x4.h5.learning"
     with started(*WORDS, "--folder", killed) as process:
         for _ in range(600):
@@ -432,3 +447,20 @@ def test_a_killed_command_goes_on_to_the_same_bytes(tmp_path):
     assert code == 0 and json.loads(output)["checked"] <= rounds.CHECKED
     (path,) = killed.iterdir()
     assert path.read_bytes() == (whole / path.name).read_bytes()
+
+
+def test_learning_begins_with_the_rank_of_the_package_unless_told_otherwise(tmp_path, capsys, quick):
+    def begun_with(*options):
+        words = ["learn", "3x3", "--boards", "4", "--rounds", "1", "--width", "60", "--overwrite", "--json"]
+        assert main([*words, "--folder", str(tmp_path), *options]) == 0
+        lesson = json.loads(capsys.readouterr().out)
+        return lesson["begun_with"], lesson["seal"]
+
+    package, seal = begun_with()
+    assert package == packaged_rank().seal == begun_with("--from", "package")[0]
+    other = tmp_path / "other.h5"
+    (tmp_path / "rank-3x3.h5").rename(other)
+    assert begun_with("--from", str(other))[0] == seal
+    assert begun_with("--from", "nothing")[0] == begun_with("--partners", "8")[0] == ""
+    assert main(["learn", "3x3", "--from", "nowhere", "--folder", str(tmp_path)]) == 2
+    assert "there is no learned rank nowhere: " in capsys.readouterr().err

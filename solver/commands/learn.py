@@ -16,9 +16,10 @@ from pdb_builder.base.machine import readable_size
 from pdb_builder.grid import Grid
 from pdb_builder.shell import notice
 
+from ..learning import NOTHING, PACKAGE
 from ..learning.fitting import Marks
 from ..learning.rounds import Watcher, learn, plan_of
-from ..search.rank_files import LearnedRank, rank_path, read_rank
+from ..search.rank_files import LearnedRank, packaged_rank, rank_path, read_rank
 
 BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}, about {remaining} left"
 
@@ -27,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     grid = Grid.parse(args.shape)
     given = {name: getattr(args, name) for name in ("boards", "rounds", "width", "partners")}
     given = {name: value for name, value in given.items() if value is not None}
-    plan = plan_of(grid, args.seed, start=read_rank(args.begin_with) if args.begin_with else None, **given)
+    plan = plan_of(grid, args.seed, start=_start(args.begin_with, args.partners), **given)
     path = rank_path(args.folder, grid)
     try:
         with _Bar(plan.rounds) as bar:
@@ -39,6 +40,13 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(*_in_words(path, rank), sep="\n")
     return 0
+
+
+def _start(asked: str | None, partners: int | None) -> LearnedRank | None:
+    """The rank to begin with, which is to be that of the package unless it is told how many partners there are."""
+    if asked == NOTHING or (asked is None and partners is not None):
+        return None
+    return packaged_rank() if asked in (None, PACKAGE) else read_rank(Path(asked))
 
 
 def _in_words(path: Path, rank: LearnedRank) -> list[str]:
@@ -78,11 +86,11 @@ class _Bar(Watcher):
             self._bar.set_description_str(what, refresh=False)
         self._bar.update(share - self._bar.n)
 
-    def round_ended(self, number: int, moves: float, learned: Marks, classic: Marks) -> None:
+    def round_ended(self, number: int, taught: int, moves: float, learned: Marks, classic: Marks) -> None:
         self._bar.clear()
         text = (
-            f"round {number} of {self._rounds}: solutions of {moves:.1f} moves; of the rivals {learned.behind:.1%} are "
-            f"ranked behind, {classic.behind:.1%} by the classic rank"
+            f"round {number} of {self._rounds}: {taught} boards solved in {moves:.1f} moves; of the rivals of other "
+            f"solutions {learned.behind:.1%} are ranked behind, {classic.behind:.1%} by the classic rank"
         )
         if self._began and self._share > self._began[1]:
             left = (time.monotonic() - self._began[0]) * (1 - self._share) / (self._share - self._began[1])

@@ -6,7 +6,8 @@ as to make the samples likely (softmax cross-entropy, as in classification), ste
 weight has its own rate, which falls with the sum of its squared gradients (Adagrad, Duchi, Hazan & Singer 2011), since
 displacements that are common have their gradients summed up thousands of times, and rare ones a few times.
 
-The classic rank is part of r, and remains as it is. Weights begin at 0, so what was never seen adds nothing.
+The classic rank is part of r, and remains as it is. Weights begin at 0, or where an earlier fit has left them, and what
+was never seen stays as it is.
 
 *Threads.* A batch of groups is judged first, with the weights as they are, by all threads. Then the weights are
 changed, each class of offsets by one thread, group by group in their order. So the sums are added up in the same order
@@ -36,6 +37,7 @@ from ..search.learned_rank import (
     STEPS,
     Weights,
     displacements_of,
+    near,
     reflect,
     reflected,
     reflected_around,
@@ -43,12 +45,12 @@ from ..search.learned_rank import (
 )
 
 TEMPERATURE = 1.5  # moves
-RATE = 0.03  # moves: what the first gradients change a weight by, if they are 1
+RATE = 0.03  # moves: what gradients of 1 change a weight by at first, but for the root of 2
 BATCH = 64  # groups
 
 
-class Pairs(NamedTuple):
-    """All pairs of tiles of a grid, by class. A rank has a *term* for each, then for what is around, then for tiles."""
+class Layout(NamedTuple):
+    """The *terms* of a rank: one for each pair of tiles, by class, each place around the blank, and each tile."""
 
     first: (
         np.ndarray
@@ -61,28 +63,26 @@ class Pairs(NamedTuple):
     mirror: np.ndarray  # [place and displacement] -> the number of its reflection
 
 
-def pairs_of(grid: Grid, classes: int) -> Pairs:
-    """The pairs of some classes."""
+def layout_of(grid: Grid, classes: int) -> Layout:
+    """The terms of ranks with some classes of pairs."""
     first, tiles, turned = [0], [], []
     for down, across in CLASSES[:classes]:
         kind = reflection_of((down, across))
         for turn in range(1 if kind else 2):
             by = (across, down) if turn else (down, across)
             for one in range(1, grid.cells):
-                row, col = one // grid.cols + by[0], one % grid.cols + by[1]
-                if 0 <= row < grid.rows and 0 <= col < grid.cols and (other := grid.cols * row + col):
-                    tiles.append((one, other))
-                    turned.append(turn)
+                for _, other in near(grid, one, [by]):
+                    if other:
+                        tiles.append((one, other))
+                        turned.append(turn)
         first.append(len(tiles))
     first += [first[-1] + len(AROUND), first[-1] + len(AROUND) + grid.cells - 1]
     kinds = [reflection_of(offset) for offset in CLASSES[:classes]]
     around = -np.ones((grid.cells, len(AROUND)), dtype=np.int64)
     for cell in range(grid.cells):
-        for number, (down, across) in enumerate(AROUND):
-            row, col = cell // grid.cols + down, cell % grid.cols + across
-            if 0 <= row < grid.rows and 0 <= col < grid.cols:
-                around[cell, number] = grid.cols * row + col
-    return Pairs(*map(np.array, (first, tiles, turned, kinds)), reflected(), around, reflected_around().ravel())
+        for number, there in near(grid, cell, AROUND):
+            around[cell, number] = there
+    return Layout(*map(np.array, (first, tiles, turned, kinds)), reflected(), around, reflected_around().ravel())
 
 
 @inlined
@@ -99,12 +99,12 @@ def _place(reflected, kind, turned, first, second):
 
 
 @kernel
-def judge(groups, classic, order, displacements, pairs, weights, places, pulls, marks, first, low, high):
+def judge(groups, classic, order, displacements, layout, weights, places, pulls, marks, first, low, high):
     """For groups in their order: the gradient by each rank (``pulls``), the loss, and the rivals that are behind.
 
     ``places`` is filled in with the places of all weights that count, in the order of the rows.
     """
-    size, cells, classes = groups.shape[1], groups.shape[2], pairs.kinds.size
+    size, cells, classes = groups.shape[1], groups.shape[2], layout.kinds.size
     ranks, away = np.zeros(size), np.zeros((size, cells), dtype=np.int64)
     for at in range(low, high):
         group = order[first + at]
@@ -117,25 +117,25 @@ def judge(groups, classic, order, displacements, pairs, weights, places, pulls, 
                     blank = cell
             ranks[number] = classic[group, number]
             for seen in range(len(AROUND)):
-                cell = pairs.around[blank, seen]
+                cell = layout.around[blank, seen]
                 there = away[number, groups[group, number, cell]] if cell >= 0 else BEYOND
                 place = seen * (DISPLACEMENTS + 1) + there
-                place = min(place, pairs.mirror[place])
-                places[at, pairs.first[classes] + seen, number] = place
+                place = min(place, layout.mirror[place])
+                places[at, layout.first[classes] + seen, number] = place
                 ranks[number] += weights[classes, place]
         for tile in range(1, cells):
             for number in range(size):
-                place = min(away[number, tile], pairs.reflected[away[number, tile]])
-                places[at, pairs.first[classes + 1] + tile - 1, number] = place
+                place = min(away[number, tile], layout.reflected[away[number, tile]])
+                places[at, layout.first[classes + 1] + tile - 1, number] = place
                 ranks[number] += weights[classes + 1, place]
-        for kind in range(classes):
-            for pair in range(pairs.first[kind], pairs.first[kind + 1]):
-                one, other = pairs.tiles[pair, 0], pairs.tiles[pair, 1]
+        for row in range(classes):
+            for pair in range(layout.first[row], layout.first[row + 1]):
+                one, other = layout.tiles[pair, 0], layout.tiles[pair, 1]
                 for number in range(size):
                     there = away[number, one], away[number, other]
-                    place = _place(pairs.reflected, pairs.kinds[kind], pairs.turned[pair], *there)
+                    place = _place(layout.reflected, layout.kinds[row], layout.turned[pair], *there)
                     places[at, pair, number] = place
-                    ranks[number] += weights[kind, place]
+                    ranks[number] += weights[row, place]
         lowest = ranks.min()
         total = 0.0
         for number in range(size):
@@ -184,7 +184,7 @@ class Fit:
 
     def __init__(self, grid: Grid, start: Weights, workers: Workers) -> None:
         self.workers, self.displacements = workers, displacements_of(grid, 0)
-        self.pairs = pairs_of(grid, len(start.pairs))
+        self.layout = layout_of(grid, len(start.pairs))
         self.weights = np.zeros((len(start.pairs) + 2, DISPLACEMENTS**2), dtype=np.float32)
         self.weights[:-2] = start.pairs.reshape(len(start.pairs), -1)
         self.weights[-2, : start.around.size] = start.around.ravel()
@@ -195,31 +195,32 @@ class Fit:
         self,
         groups: np.ndarray,
         classic: np.ndarray,
+        chosen: np.ndarray,
         epochs: int,
         rng: np.random.Generator,
         progress: Callable[[float], object] = lambda share: None,
     ) -> None:
-        """Go through all groups some times, each time in another order, with a rate that falls to 0."""
-        done, steps = 0, epochs * len(groups)
+        """Go through the chosen groups some times, each time in another order, with a rate that falls to 0."""
+        done, steps = 0, epochs * len(chosen)
         for _ in range(epochs):
-            order = rng.permutation(len(groups))
+            order = rng.permutation(chosen)
             for first in range(0, len(order), BATCH):
                 count = min(BATCH, len(order) - first)
                 places, pulls, _ = self._judge(groups, classic, order, first, count)
                 rate = RATE * (1 - done / steps)
                 rows = pairwise(range(len(self.weights) + 1))
                 changed = (self.weights, self.squares)
-                self.workers.over(rows, adjust, places, pulls, self.pairs.first, *changed, count, rate)
+                self.workers.over(rows, adjust, places, pulls, self.layout.first, *changed, count, rate)
                 done += count
                 progress(done / steps)
 
-    def marks(self, groups: np.ndarray, classic: np.ndarray) -> Marks:
-        """How well groups are ranked that the weights were not fitted to."""
-        order, sums = np.arange(len(groups)), np.zeros(2)
-        for first in range(0, len(order), BATCH):
-            _, _, marks = self._judge(groups, classic, order, first, min(BATCH, len(order) - first))
+    def marks(self, groups: np.ndarray, classic: np.ndarray, chosen: np.ndarray) -> Marks:
+        """How well the chosen groups are ranked, of which there is one at least."""
+        sums = np.zeros(2)
+        for first in range(0, len(chosen), BATCH):
+            _, _, marks = self._judge(groups, classic, chosen, first, min(BATCH, len(chosen) - first))
             sums += marks.sum(axis=0)
-        loss, behind = sums / max(1, len(groups))
+        loss, behind = sums / len(chosen)
         return Marks(float(loss), float(behind) / (groups.shape[1] - 1))
 
     def _judge(
@@ -227,9 +228,9 @@ class Fit:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Where the weights of a batch are, its pulls and its marks."""
         size = groups.shape[1]
-        places = np.zeros((count, self.pairs.first[-1], size), dtype=np.int32)
+        places = np.zeros((count, self.layout.first[-1], size), dtype=np.int32)
         pulls, marks = np.zeros((count, size)), np.zeros((count, 2))
-        tables = (self.displacements, self.pairs, self.weights, places, pulls, marks, first)
+        tables = (self.displacements, self.layout, self.weights, places, pulls, marks, first)
         self.workers.over(self.workers.split(count), judge, groups, classic, order, *tables)
         return places, pulls, marks
 

@@ -43,16 +43,18 @@ from .fitting import Fit, Marks
 from .sample_files import read_samples, write_samples
 from .samples import RIVALS, SOLUTION, Samples, classic_ranks, draw_samples, sampled_board, together
 
-SHARE = 10  # boards whose samples are in a file
-KEPT_BACK = 20  # every so manieth board of a round
+METHOD = 2  # greater whenever the same plan would give other bytes than before
+SHARE = 5  # boards whose samples are in a file
+KEPT_BACK = 20  # one board in so many is kept back
 CHECKED = 40  # boards solved in the end, but no more than in a round
 EPOCHS = 2
 LEAST_SIDE = 3
 BOARDS, ROUNDS, WIDTH = 400, 4, 2000
-RANGES = {"seed": (0, 10**9), "boards": (1, 1_000_000), "rounds": (1, 20), "width": (2 * RIVALS, 100_000)}
+RANGES = {"seed": (0, 10**9), "boards": (2, 1_000_000), "rounds": (1, 20), "width": (2 * RIVALS, 100_000)}
 FITTING = 5000  # the width of a beam that takes as long for a board as its part of a fit, with all partners
 # Of a beam: this much, and more for each board of its width. A fixed amount, since it decides what a beam remembers.
 MEMORY, MEMORY_EACH = 32_000_000, 10_000
+PLANNED = ("by", "shape", "seed", "boards", "rounds", "width", "partners", "begun_with")  # the first of a lesson
 
 
 class Plan(NamedTuple):
@@ -68,12 +70,12 @@ class Plan(NamedTuple):
 
     def matches(self, lesson: Lesson) -> bool:
         """Whether a lesson is the outcome of this plan."""
-        return lesson[:8] == self.beginning()
+        return lesson[: len(PLANNED)] == self.beginning()
 
     def beginning(self) -> tuple[str, str, int, int, int, int, int, str]:
-        """The first members of the lesson."""
+        """The members of the lesson that are PLANNED."""
         begun_with = self.start.seal if self.start else ""
-        by = f"slidepdb {__version__}"
+        by = f"slidepdb {__version__}, method {METHOD}"
         return by, self.grid.shape, self.seed, self.boards, self.rounds, self.width, self.partners, begun_with
 
     def weights_in_moves(self, rank: Weights | None) -> Weights:
@@ -92,8 +94,11 @@ class Watcher:
     def advanced(self, share: float, what: str) -> None:
         """So much of the work is done, and this is under way. Called from one thread."""
 
-    def round_ended(self, number: int, moves: float, learned: Marks, classic: Marks) -> None:
-        """A round is over, whose solutions have so many moves on average; the marks are those of boards kept back."""
+    def round_ended(self, number: int, taught: int, moves: float, learned: Marks, classic: Marks) -> None:
+        """A round is over, in which so many boards taught something.
+
+        Their solutions have so many moves on average. The marks are those of solutions that were kept back.
+        """
 
 
 def plan_of(
@@ -166,7 +171,9 @@ def _existing(path: Path, plan: Plan) -> LearnedRank:
     except UnusableFile as error:
         raise error.with_remedy(remedy) from None
     if not plan.matches(rank.lesson):
-        raise DatabaseError(f"{path} is another one, with seed {rank.lesson.seed}: {remedy}")
+        found, wanted = rank.lesson._asdict(), Lesson(*plan.beginning())._asdict()
+        name = next(name for name in PLANNED if found[name] != wanted[name])
+        raise DatabaseError(f"{path} is another one, with `{name}` {found[name]!r}, not {wanted[name]!r}: {remedy}")
     return rank
 
 
@@ -179,7 +186,7 @@ def _compile() -> None:
     draw_samples(grid, board, weights, 2 * RIVALS, Limits(memory=MEMORY), (0,))
     with Workers(1) as workers:
         fit = Fit(grid, zero_weights(min(PARTNERS)), workers)
-        fit.epochs(groups, classic_ranks(grid, groups), 1, np.random.default_rng(0))
+        fit.epochs(groups, classic_ranks(grid, groups), np.arange(1), 1, np.random.default_rng(0))
 
 
 class _Learning:
@@ -196,24 +203,43 @@ class _Learning:
     def run(self) -> tuple[Weights, Lesson]:
         """All rounds."""
         plan = self.plan
-        moves: list[float] = []
         rank, seal = (plan.start.weights, plan.start.seal) if plan.start else (None, "")
+        lesson = Lesson(*plan.beginning())
         for number in range(1, plan.rounds + 1):
-            samples = self._draw(number, rank, seal)
-            taught = samples.lengths[samples.counts > 0]
-            if not taught.size:
-                raise NothingLearned(
-                    f"no board of round {number} taught anything: use more `boards` or a larger `width`"
-                )
-            moves.append(float(taught.mean()))
-            learned = self._round(number, rank, samples, tuple(moves))
-            rank, seal = learned.weights, learned.seal
-            lesson = learned.lesson
-            marks = Marks(lesson.loss, lesson.behind), Marks(lesson.classic_loss, lesson.classic_behind)
-            self.watcher.round_ended(number, moves[-1], *marks)
+            learned = self._finished(number) or self._round(number, rank, seal, lesson.round_moves)
+            rank, lesson, seal = learned
         assert rank is not None
         checked, learned_moves, classic_moves = self._check(rank)
         return rank, lesson._replace(checked=checked, moves=learned_moves, classic_moves=classic_moves)
+
+    def _path(self, number: int) -> Path:
+        return self.workshop / f"round-{number}.h5"
+
+    def _finished(self, number: int) -> LearnedRank | None:
+        """What was learned in a round, if its file is there."""
+        with suppress(DatabaseError):
+            found = read_rank(self._path(number))
+            if self.plan._replace(rounds=number).matches(found.lesson):
+                self._advance(self.plan.boards + self.fitting, "")
+                return found
+        return None
+
+    def _round(self, number: int, rank: Weights | None, seal: str, moves: tuple[float, ...]) -> LearnedRank:
+        """What is learned in a round that begins with a rank."""
+        samples = self._draw(number, rank, seal)
+        taught = samples.counts > 0
+        if taught.sum() < 2:
+            raise NothingLearned(
+                f"{taught.sum()} of the {taught.size} boards of round {number} taught anything, since the others got "
+                "lost: use more `boards`, a larger `width`, or a better rank to begin with"
+            )
+        learned = self._fit(number, rank, samples, (*moves, float(samples.lengths[taught].mean())))
+        for file in self.workshop.glob(f"samples-{number}-*.h5"):
+            file.unlink(missing_ok=True)
+        lesson = learned.lesson
+        marks = Marks(lesson.loss, lesson.behind), Marks(lesson.classic_loss, lesson.classic_behind)
+        self.watcher.round_ended(number, int(taught.sum()), lesson.round_moves[-1], *marks)
+        return learned
 
     def _advance(self, work: float, what: str) -> None:
         self.done += work
@@ -228,7 +254,7 @@ class _Learning:
         def draw(low: int) -> Samples | None:
             high = min(low + SHARE, plan.boards)
             path = self.workshop / f"samples-{number}-{low // SHARE + 1}.h5"
-            of = f"{plan.beginning()} round {number} boards {low} to {high} rank {seal}"
+            of = f"{plan._replace(rounds=number).beginning()} boards {low} to {high} rank {seal}"
             found = read_samples(path, plan.grid, of)
             if found is None:
                 drawn = []
@@ -253,30 +279,25 @@ class _Learning:
             raise KeyboardInterrupt
         return together(parts)
 
-    def _round(self, number: int, rank: Weights | None, samples: Samples, moves: tuple[float, ...]) -> LearnedRank:
-        """What is learned from the samples of a round, which were drawn with a rank."""
-        plan = self.plan._replace(rounds=number)
-        path = self.workshop / f"round-{number}.h5"
-        with suppress(DatabaseError):
-            found = read_rank(path)
-            if plan.matches(found.lesson):
-                self._advance(self.fitting, "")
-                return found
+    def _fit(self, number: int, rank: Weights | None, samples: Samples, moves: tuple[float, ...]) -> LearnedRank:
+        """A rank fitted to the samples of a round, written to its file."""
+        plan, groups = self.plan._replace(rounds=number), samples.groups
+        classic = classic_ranks(plan.grid, groups)
         back = _kept_back(samples)
-        kept_back, groups = samples.groups[back & (samples.lags == SOLUTION)], samples.groups[~back]
-        classic, classic_back = (classic_ranks(plan.grid, some) for some in (groups, kept_back))
-        classic_marks = Fit(plan.grid, plan.weights_in_moves(None), self.workers).marks(kept_back, classic_back)
+        kept_back, others = np.flatnonzero(back & (samples.lags == SOLUTION)), np.flatnonzero(~back)
+        classic_marks = Fit(plan.grid, plan.weights_in_moves(None), self.workers).marks(groups, classic, kept_back)
         fit = Fit(plan.grid, plan.weights_in_moves(rank), self.workers)
         before = self.done
 
         def progress(share: float) -> None:
             self._advance(before + self.fitting * share - self.done, f"round {number} of {self.plan.rounds}, fitting")
 
-        fit.epochs(groups, classic, EPOCHS, np.random.default_rng((plan.seed, number)), progress)
-        marks = fit.marks(kept_back, classic_back)
+        rng = np.random.default_rng((plan.seed, number, plan.boards))  # another one than those of boards
+        fit.epochs(groups, classic, others, EPOCHS, rng, progress)
+        marks = fit.marks(groups, classic, kept_back)
         losses, behind = zip(marks, classic_marks, strict=True)
-        write_rank(path, fit.result(), Lesson(*plan.beginning(), moves, *losses, *behind))
-        return read_rank(path)
+        write_rank(self._path(number), fit.result(), Lesson(*plan.beginning(), moves, *losses, *behind))
+        return read_rank(self._path(number))
 
     def _check(self, rank: Weights) -> tuple[int, float, float]:
         """How many boards were solved in both ways, and the mean lengths: as learned, and as classically."""
@@ -301,6 +322,6 @@ class _Learning:
 
 
 def _kept_back(samples: Samples) -> np.ndarray:
-    """[group] -> whether it is of a board that is kept back."""
-    boards = np.arange(len(samples.counts)) % KEPT_BACK == 0
-    return np.repeat(boards, samples.counts)
+    """[group] -> whether it is of a board that is kept back: the first of those that taught anything, and so on."""
+    counts = samples.counts[samples.counts > 0]
+    return np.repeat(np.arange(counts.size) % KEPT_BACK == 0, counts)

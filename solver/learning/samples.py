@@ -32,9 +32,9 @@ from ..heuristics import linear_conflict
 from ..instances import random_board
 from ..search import beam
 from ..search.automaton import MOVES
-from ..search.beam_level import SCALE, follow_rules, new_level, rules_of
-from ..search.learned_rank import Weights
-from ..search.outcome import Limits, Problem
+from ..search.beam_level import follow_rules, new_level, rules_of
+from ..search.learned_rank import PARTNERS, STEPS, Weights, zero_weights
+from ..search.outcome import Limits, Problem, Stopped
 
 RIVALS = 15
 LAGS = (5, 10, 20, 40, 80)  # levels
@@ -78,19 +78,19 @@ class _Drawing:
         self.lost = False  # whether the beam has been at a level twice
         self.origins: dict[int, np.ndarray] = {}  # moves -> origins of the boards of a recent level
         self.boards: dict[int, np.ndarray] = {}  # moves -> the boards of a recent level that is sampled
-        self.rivals: dict[int, np.ndarray] = {}  # moves -> those of the board of the solution
+        self.drawn: dict[int, np.ndarray] = {}  # moves -> boards to be the rivals of that of the solution
         self.groups: list[np.ndarray] = []
         self.lags: list[int] = []
 
     def observe(self, moves: int, level: beam.Level, origins: np.ndarray) -> None:
         """Draw from a level, and from earlier ones by what has become of them."""
-        self.lost |= moves <= self.moves
-        if self.lost:
-            return
+        if moves <= self.moves:
+            self.lost = True
+            raise Stopped("lost")  # what it finds is not wanted
         self.moves, self.origins[moves] = moves, origins
-        if moves % self.every == 0 and origins.size > RIVALS:
+        if moves % self.every == 0 and origins.size > RIVALS:  # with one to spare
             self.boards[moves] = level.boards[: origins.size * self.grid.cells].reshape(-1, self.grid.cells).copy()
-            self.rivals[moves] = self._rivals(moves)
+            self.drawn[moves] = self._drawn(self.boards[moves])
         for lag in LAGS:
             if moves - lag in self.boards:
                 for _ in range(SURVIVORS):
@@ -98,19 +98,21 @@ class _Drawing:
         for of_level in (self.origins, self.boards):
             of_level.pop(moves - max(LAGS), None)
 
-    def _rivals(self, moves: int) -> np.ndarray:
-        boards = self.boards[moves]
-        return boards[self.rng.choice(len(boards), RIVALS, replace=False)]
+    def _drawn(self, boards: np.ndarray) -> np.ndarray:
+        """Boards to be rivals, with one to spare in case that one is the board whose rivals they are to be."""
+        return boards[self.rng.choice(len(boards), RIVALS + 1, replace=False)]
 
     def _survivor(self, moves: int, lag: int) -> None:
         """The ancestor of any board of a level, some levels before, and its rivals."""
         ancestor = int(self.rng.integers(self.origins[moves].size))
         for later in range(moves, moves - lag, -1):
             ancestor = int(self.origins[later][ancestor]) // MOVES
-        self._add(self.boards[moves - lag][ancestor], self._rivals(moves - lag), lag)
+        boards = self.boards[moves - lag]
+        self._add(boards[ancestor], self._drawn(boards), lag)
 
-    def _add(self, board: np.ndarray, rivals: np.ndarray, lag: int) -> None:
-        self.groups.append(np.concatenate([board[None], rivals]))
+    def _add(self, board: np.ndarray, drawn: np.ndarray, lag: int) -> None:
+        others = drawn[(drawn != board).any(axis=1)][:RIVALS]
+        self.groups.append(np.concatenate([board[None], others]))
         self.lags.append(lag)
 
     def samples(self, board: tuple[int, ...], path: list[int] | None) -> Samples:
@@ -123,8 +125,8 @@ class _Drawing:
             length, now = len(path) - 1, np.array(board, dtype=np.uint8)
             for moves, (blank, cell) in enumerate(pairwise(path), start=1):
                 now[[blank, cell]] = now[[cell, blank]]
-                if moves in self.rivals:
-                    self._add(now, self.rivals[moves], SOLUTION)
+                if moves in self.drawn:
+                    self._add(now, self.drawn[moves], SOLUTION)
         groups = np.array(self.groups, dtype=np.uint8).reshape(-1, 1 + RIVALS, self.grid.cells)
         return Samples(groups, *(np.array(of, dtype=np.int64) for of in (self.lags, [length], [len(groups)])))
 
@@ -140,12 +142,16 @@ def draw_samples(
 
 
 def classic_ranks(grid: Grid, groups: np.ndarray) -> np.ndarray:
-    """[group, number] -> the rank that a beam gives a board without a learned one, in moves."""
-    heuristic = linear_conflict.prepare(grid, 0)
+    """[group, number] -> the rank that a beam gives a board without a learned one, in moves.
+
+    As finely as a learned rank needs it: what a beam with weights of 0 would sum up.
+    """
+    heuristic, nothing = linear_conflict.prepare(grid, 0), zero_weights(min(PARTNERS))
+    weights = Weights(*(array.astype(np.int16) for array in nothing))
     boards = groups.reshape(-1, grid.cells)
     values = np.zeros(len(boards), dtype=np.int64)
     linear_conflict.values_of(heuristic.workspace(1), boards, values)
-    (*_, rules) = rules_of(Problem(grid, 0, grid.goal(), heuristic), np.random.default_rng(0))
+    (*_, rules) = rules_of(Problem(grid, 0, grid.goal(), heuristic, weights=weights), np.random.default_rng(0))
     level = new_level(len(boards), rules._replace(words=0))._replace(boards=boards.ravel())
     follow_rules(level, rules, len(boards))
-    return (values + level.stretches / SCALE).astype(np.float32).reshape(groups.shape[:2])
+    return (values + level.stretches / STEPS).astype(np.float32).reshape(groups.shape[:2])

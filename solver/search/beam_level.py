@@ -11,7 +11,8 @@ their way has been put in order. So a tile d cells from home costs more than d, 
 where s is the side of the board. The second is the *border* between order and disorder: each pair of neighbouring cells
 of which one holds the tile that belongs there and the other does not costs BORDER. Disorder in one place is repaired in
 passing, but the blank has to visit each of many places. Ties are broken by the hash, hence at random.
-A learned rank adds the weights of tiles, of pairs of tiles and of the tiles around the blank (``learned_rank``).
+A learned rank adds the weights of tiles, of pairs of tiles and of the tiles around the blank (``learned_rank``); it is
+finer than the buckets that boards are sorted into, and is rounded to those by the hash, hence at random as well.
 
 *Duplicates* are recognised by a Zobrist-style hash of 64 bits alone: the exclusive or of one random key per tile and
 cell, which a move updates in four steps. Two boards of the same hash count as one, which is rare and costs a beam
@@ -21,7 +22,8 @@ nothing, since it proves nothing.
 blank is drawn to the nearest of them, and the other tiles have no keys, so that boards which differ only in those are
 duplicates.
 
-A level holds, for each board, its cells, what the heuristic saves of it, its hash and its stretch.
+A level holds, for each board, its cells, what the heuristic saves of it, its hash and its stretch, and for a learned
+rank how far each tile is from home.
 """
 
 from __future__ import annotations
@@ -43,9 +45,9 @@ SCALE = 4  # steps of a rank per move, unless it is learned
 STRETCH, BORDER = 1.0, 0.5
 SIDE = 4  # of what is left of a board that is solved in one stage
 HEAVY, LIGHT = 2, 0.5  # what a move counts in a stage, of the tiles of the line and of all
-TIE_BREAKS = 4  # ranks that boards of the same rank are spread over at random
+TIE_BITS = 2  # bits below a rank that are random, so that ties are broken, or finer ranks are rounded, at random
 NO_RANK = (1 << 18) - 1  # of a duplicate; 2x50 boards have ranks of up to 160,000
-FINE = 4  # bits of a learned rank that are dropped in the end: then a move counts as much as in any other
+FINE = 2  # bits by which learned ranks are finer in the end
 LIFT = 64  # moves added to learned ranks, since they can be below that of the goal
 AHEAD = 8  # hashes whose place is prefetched
 
@@ -83,7 +85,8 @@ class Rules(NamedTuple):
     neighbours: np.ndarray  # [cell, number] -> a neighbour, or -1
     border: int  # what two neighbours count if one is home and one is not
     scale: int  # what a move counts by the heuristic
-    fine: int  # bits that are dropped in the end
+    finer: int  # bits by which a rank is made finer in the end, before a tie-break of two bits is added
+    coarser: int  # and by which it is made coarser then, so that a move counts 16 in all ranks
     lift: int  # is added to all ranks
     astray: np.ndarray  # [tile, cell] -> whether this is a tile of the stage that is not home
     between: np.ndarray  # [cell, cell] -> moves
@@ -141,14 +144,14 @@ def rules_of(problem: Problem, rng: np.random.Generator) -> list[Rules]:
         keys, stretch, astray = all_keys.copy(), np.rint(SCALE * HEAVY * distance * (1 + more)), distance > 0
         keys[others], stretch[others], astray[others] = 0, 0, False
         homes = np.array([(tile, grid.home(tile, problem.blank)) for tile in tiles])
-        scales = (0, int(SCALE * LIGHT), 0, 0)
+        scales = (0, int(SCALE * LIGHT), TIE_BITS, 0, 0)
         rules.append((keys, stretch.astype(np.int32), home, neighbours, *scales, astray, between, homes, none))
-    steps, tables, scales = SCALE, none, (0, 0)
+    steps, tables, scales = SCALE, none, (TIE_BITS, 0, 0)
     if problem.weights is not None:
         lift = STEPS * (
             LIFT - round(rank_from_scratch(problem.weights, grid, problem.blank, grid.goal(problem.blank)) / STEPS)
         )
-        steps, tables, scales = STEPS, rank_tables(problem.weights, grid, problem.blank), (FINE, lift)
+        steps, tables, scales = STEPS, rank_tables(problem.weights, grid, problem.blank), (0, FINE, lift)
     stretch = np.rint(steps * distance * more).astype(np.int32)
     if problem.weights is not None:
         stretch[1:] += problem.weights.single[displacements_of(grid, problem.blank)[1:]]
@@ -338,7 +341,7 @@ def expand(heuristic, level, children, rules, automaton, room, scratch, first, f
             if rules.parts != 1:
                 rank //= rules.parts
             rank += stretch + around + rules.lift + SCALE * fetch(scratch.nearest, index)
-            rank = (max(rank, 0) * TIE_BREAKS + np.int64(mixed >> np.uint64(62))) >> rules.fine
+            rank = ((max(rank, 0) << rules.finer) + np.int64(mixed >> np.uint64(64 - TIE_BITS))) >> rules.coarser
             put(children.origins, at, np.uint32(parent * MOVES + index))
             put(children.hashes, at, mixed)
             put(children.stretches, at, np.int32(stretch))

@@ -14,12 +14,13 @@ place is beyond it.
 *Weights are shared* by all tiles, wherever their homes are. A tile is described by its *displacement*, the rows and the
 columns from its home to where it is, of which up to REACH in each direction are told apart. A pair is described by the
 *offset* from one home to the other and the displacements of both. So there are a few hundred thousand weights, each
-learned from many pairs, and they serve square boards of any size.
+learned from many pairs, and they serve boards of any size.
 
-*Symmetry.* With the blank's home in a corner, the reflection in the diagonal turns a board into one as far from the
-goal, which must have the same rank. It turns rows into columns, so an offset and its reflection share their weights,
-and so do a pair and the same pair seen from its other tile. Eight *classes* of offsets are left of the 24; the weights
-of the four diagonal ones are equal in pairs. Places around the blank that are each other's reflection share theirs.
+*Symmetry.* On a square, with the blank's home in a corner, the reflection in the diagonal turns a board into one as far
+from the goal, which must have the same rank. It turns rows into columns, so an offset and its reflection share their
+weights, and so do a pair and the same pair seen from its other tile. Eight *classes* of offsets are left of the 24; the
+weights of the four diagonal ones are equal in pairs. Places around the blank that are each other's reflection share
+theirs.
 
 *In the kernel* a move changes the displacement of one tile by one row or column. What such a *step* changes a weight by
 is tabulated, for the smaller of the two displacements: down or to the right it is added, up or to the left taken off.
@@ -165,18 +166,16 @@ def rank_tables(weights: Weights, grid: Grid, blank: int) -> RankTables:
     homes = homes_of(grid, blank)
     tile_at = np.argsort(homes)
     partners = [
-        [(tile_at[cell], number * DISPLACEMENTS) for number, cell in _near(grid, home, offsets) if cell != blank]
+        [(tile_at[cell], number * DISPLACEMENTS) for number, cell in near(grid, home, offsets) if cell != blank]
         for home in homes
     ]
     partners[0] = []  # the blank is nobody's partner
     around = [
-        [(near, number * (DISPLACEMENTS + 1)) for number, near in _near(grid, cell, AROUND)]
+        [(near, number * (DISPLACEMENTS + 1)) for number, near in near(grid, cell, AROUND)]
         for cell in range(grid.cells)
     ]
     beyond = [
-        sum(
-            int(weights.around[number, BEYOND]) for number in {*range(len(AROUND))} - {*dict(_near(grid, cell, AROUND))}
-        )
+        sum(int(weights.around[number, BEYOND]) for number in {*range(len(AROUND))} - {*dict(near(grid, cell, AROUND))})
         for cell in range(grid.cells)
     ]
     return RankTables(
@@ -191,7 +190,7 @@ def rank_tables(weights: Weights, grid: Grid, blank: int) -> RankTables:
     )
 
 
-def _near(grid: Grid, cell: int, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def near(grid: Grid, cell: int, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Of the cells at some offsets from one, those that there are, each with the number of its offset."""
     row, col = divmod(cell, grid.cols)
     return [

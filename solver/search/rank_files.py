@@ -10,6 +10,7 @@ beam worse, and no answer wrong.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib.resources import as_file, files
@@ -36,6 +37,7 @@ KIND = Kind(
     if_newer="update slidepdb, or learn the rank again",
     if_damaged="delete it and learn the rank again",
 )
+SEAL = re.compile("[0-9a-f]{64}")
 PACKAGED = "rank.h5"  # the file that comes with the package
 
 
@@ -50,11 +52,11 @@ class Lesson(NamedTuple):
     width: int
     partners: int
     begun_with: str  # the seal of the file that learning began with, or nothing
-    round_moves: tuple[float, ...]  # of each round's solutions, with the rank learned before it
-    loss: float  # on boards kept back in the last round: with these weights, and of the classic rank
-    classic_loss: float
-    behind: float  # the share of rivals that are ranked behind the board of the solution, there
-    classic_behind: float
+    round_moves: tuple[float, ...] = ()  # of each round's solutions, with the rank learned before it
+    loss: float = 0.0  # on boards kept back in the last round: with these weights, and of the classic rank
+    classic_loss: float = 0.0
+    behind: float = 0.0  # the share of rivals that are ranked behind the board of the solution, there
+    classic_behind: float = 0.0
     checked: int = 0  # boards solved both ways in the end
     moves: float = 0.0  # of their solutions
     classic_moves: float = 0.0
@@ -153,10 +155,13 @@ def _read_lesson(root: h5py.File) -> Lesson:
 
     def figures(name: str) -> tuple[float, ...]:
         values = attribute(root, name, np.float64, dimensions=1)
-        require(bool(np.isfinite(values).all()), name)
+        require(bool((np.isfinite(values) & (values >= 0)).all()), name)
         return tuple(values.tolist())
 
     readers: dict[Any, Callable[[str], Any]] = {str: text, int: number, float: figure, tuple[float, ...]: figures}
     lesson = Lesson(*(readers[kind](name) for name, kind in get_type_hints(Lesson).items()))
     Grid.parse(lesson.shape)
+    require(lesson.begun_with == "" or bool(SEAL.fullmatch(lesson.begun_with)), "begun_with")
+    require(len(lesson.round_moves) == lesson.rounds, "round_moves")
+    require(lesson.checked == 0 or min(lesson.moves, lesson.classic_moves) > 0, "moves")
     return lesson
