@@ -304,7 +304,7 @@ def _search_options(command: argparse.ArgumentParser) -> None:
         metavar="RANK",
         help=f"how beam ranks boards: {LEARNED}, with the weights that 'pdb-solver learn' has found for boards of this "
         f"size, or else those of the package; {CLASSIC}, by the heuristic and fixed rules; or FILE.h5, a learned one "
-        f"(default: {AUTO}, learned where that is better)",
+        f"(default: {AUTO}, learned where it serves)",
     )
     command.add_argument(
         "--depth", type=number_above_0, metavar="N", help="how deep dfs searches (default: deeper and deeper)"

@@ -237,7 +237,7 @@ def rank_for(frame: Frame, heuristic: Heuristic, settings: Settings, notify: Not
     if obstacle := _why_not_learned(frame, heuristic):
         if asked == AUTO:
             return Rank(CLASSIC, obstacle)
-        raise InputError(f"no learned rank serves here, since {obstacle}: use `rank` {CLASSIC}, or leave it out")
+        raise InputError(f"no learned rank serves here, since {obstacle}: leave the rank out, or use {CLASSIC}")
     if asked not in (AUTO, LEARNED):
         return Rank(LEARNED, asked, read_rank(Path(asked)).weights)
     path = rank_path(settings.folder or databases_folder(), grid)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -123,7 +124,7 @@ def check_settings(settings: Settings, grid: Grid | None = None) -> Settings:
     for name, choices in CHOICES.items():
         if getattr(settings, name) not in (None, *choices):
             raise InputError(f"unknown `{name}` {getattr(settings, name)!r}: use {' or '.join(choices)}")
-    if settings.rank not in (None, *RANKS) and not str(settings.rank).endswith(".h5"):
+    if settings.rank is not None and not re.fullmatch(rf"{'|'.join(RANKS)}|[^\0]+\.h5", str(settings.rank)):
         raise InputError(
             f"unknown `rank` {str(settings.rank)[:60]!r}: use {', '.join(RANKS)} or a file that ends in .h5"
         )

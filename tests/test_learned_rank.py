@@ -159,7 +159,14 @@ def test_every_pair_of_neighbouring_homes_counts_from_both_sides():
 
 @pytest.mark.parametrize(
     "shape, home, patience, most",
-    [((5, 5), 0, 1, 6), ((6, 6), 14, 0.5, 6), ((6, 6), 0, 1, 40), ((8, 8), 0, 0, 6), ((3, 9), 7, 1, 6)],
+    [
+        ((5, 5), 0, 1, 6),
+        ((6, 6), 14, 0.5, 6),
+        ((6, 6), 0, 1, 40),
+        ((8, 8), 0, 0, 6),
+        ((3, 9), 7, 1, 6),
+        ((4, 25), 99, 1, 6),
+    ],
 )
 def test_ranks_carried_along_equal_ranks_from_scratch(shape, home, patience, most, monkeypatch):
     """Along the walks of all boards of a beam, also when it is lost and returns from its stages."""
@@ -225,6 +232,17 @@ def test_weights_never_enter_a_lower_bound():
     mad = random_weights(most=5000)
     bounds = {searched("beam", grid, 0, board, heuristic, width=500, weights=one).lower_bound for one in (None, mad)}
     assert bounds == {heuristic.measure(board)[0]}
+
+
+def test_ties_are_broken_at_random(monkeypatch):
+    """Another pass of the same width is another search."""
+    grid, counts = Grid(6, 6), set()
+    heuristic, weights = linear_conflict.prepare(grid, 0), random_weights(most=6)
+    board = scrambled(grid, grid.goal(), 150, random.Random(2))
+    for seed in range(4):
+        monkeypatch.setattr(beam, "SEED", seed)
+        counts.add(searched("beam", grid, 0, board, heuristic, width=200, weights=weights).generated)
+    assert len(counts) == 4
 
 
 def test_threads_change_nothing(monkeypatch):
@@ -301,6 +319,24 @@ def lopsided_around(around):
     return around
 
 
+def elsewhere(root, name):
+    values = root[name][...]
+    del root[name]
+    root.create_dataset(name, values.shape, values.dtype, external=[("/etc/passwd", 0, values.nbytes)])
+
+
+def linked(root, name):
+    del root[name]
+    root[name] = h5py.ExternalLink("other.h5", name)
+
+
+def huge_pieces(root, name):
+    values = root[name][...]
+    del root[name]
+    pieces = {"chunks": (2**24,), "maxshape": (None,), "compression": "gzip"}
+    root.create_dataset(name, values.shape, values.dtype, **pieces)[...] = values
+
+
 FORGERIES = {
     "another format": set_attribute("format", "slidepdb"),
     "steps": set_attribute("steps", np.int64(32)),
@@ -316,6 +352,13 @@ FORGERIES = {
     "lopsided weights": replace_dataset("pairs", lopsided),
     "nothing beyond the edge": replace_dataset("around", lambda around: around[:, :-1]),
     "lopsided around the blank": replace_dataset("around", lopsided_around),
+    "begun with what has no seal": set_attribute("begun_with", "x"),
+    "lengths of other rounds": set_attribute("round_moves", np.ones(7)),
+    "lengths below 0": set_attribute("round_moves", -np.ones(1)),
+    "boards solved in no moves": set_attribute("classic_moves", 0.0),
+    "a dataset elsewhere": lambda root: elsewhere(root, "single"),
+    "a dataset of another file": lambda root: linked(root, "single"),
+    "huge pieces": lambda root: huge_pieces(root, "single"),
     "an attribute missing": lambda root: root.attrs.__delitem__("seed"),
     "a dataset missing": lambda root: root.__delitem__("single"),
 }
@@ -362,6 +405,7 @@ def test_the_rank_of_the_package_can_be_read():
     rank = packaged_rank()
     assert rank.lesson.moves < rank.lesson.classic_moves and rank.lesson.checked
     assert (files("solver.data") / "rank.h5").stat().st_size < 600_000
+    assert rank_tables(rank.weights, Grid(7, 7), 0).steps.itemsize == 1  # more of them stay in the cache
 
 
 # ---- the choice ---------------------------------------------------------------------------------
@@ -410,7 +454,7 @@ def test_the_classic_rank_is_used_if_told_so(rank_file):
 def test_where_no_learned_rank_serves_the_classic_one_does(grid, blank, heuristic, why, tmp_path):
     assert chosen(tmp_path, grid, blank, heuristic)[0] == ("classic", why, None)
     for rank in ("learned", str(tmp_path / "some.h5")):
-        with pytest.raises(InputError, match=f"{why}: use `rank` classic"):
+        with pytest.raises(InputError, match=f"{why}: leave the rank out, or use classic"):
             chosen(tmp_path, grid, blank, heuristic, rank)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import os
 import signal
 import time
 from threading import Event
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from pdb_builder import Grid
-from pdb_builder.base.errors import DatabaseError, InputError, WriteError
+from pdb_builder.base.errors import DatabaseError, InputError, NothingLearned, WriteError
 from pdb_builder.base.workers import Workers
 from solver.cli import main
 from solver.heuristics import linear_conflict
@@ -326,7 +327,7 @@ def test_learning_that_is_interrupted_goes_on_to_the_same_bytes(reference, quick
         with pytest.raises(KeyboardInterrupt):
             learn(plan_of(GRID, **SMALL), path, threads=2, watcher=Stopping(reports))
         assert not path.exists()
-        kept.append({one.name for one in (tmp_path / f".{path.name}.learning").glob("*.h5")})
+        kept.append({one.name for one in (tmp_path / f".{path.name}.learning").rglob("*.h5")})
     samples_of = [{"1": set(), "2": set()} for _ in kept]
     for files, of_round in zip(kept, samples_of, strict=True):
         for name in files:
@@ -345,35 +346,111 @@ def test_learning_that_is_interrupted_goes_on_to_the_same_bytes(reference, quick
 
 def test_what_is_left_of_another_plan_or_damaged_is_made_again(reference, quick, tmp_path):
     path = tmp_path / reference.name
-    workshop = tmp_path / f".{path.name}.learning"
+    workshop, other = tmp_path / f".{path.name}.learning", plan_of(GRID, **SMALL | {"seed": 2})
     with pytest.raises(KeyboardInterrupt):
-        learn(plan_of(GRID, **SMALL | {"seed": 2}), path, watcher=Stopping(8))
+        learn(other, path, watcher=Stopping(8))
     with pytest.raises(KeyboardInterrupt):
         learn(plan_of(GRID, **SMALL), path, watcher=Stopping(8))
-    first, second, third = (workshop / f"samples-1-{number}.h5" for number in (1, 2, 3))
+    parts, of_other = (workshop / plan.key() for plan in (plan_of(GRID, **SMALL), other))
+    first, second, third, fourth = (parts / f"samples-1-{number}.h5" for number in (1, 2, 3, 4))
     first.write_bytes(first.read_bytes()[:-1])
     second.write_bytes(third.read_bytes())
-    (workshop / "round-1.h5").write_bytes(b"")
+    fourth.write_bytes((of_other / fourth.name).read_bytes())
+    (parts / "round-1.h5").write_bytes(b"")
+    kept = sorted(of_other.iterdir())
     learn(plan_of(GRID, **SMALL), path)
     assert path.read_bytes() == reference.read_bytes()
+    assert sorted(of_other.iterdir()) == kept != [] and not parts.exists()  # the other plan can go on
+
+
+def test_rounds_that_are_done_are_not_drawn_again(reference, quick, tmp_path, monkeypatch):
+    """Their samples are gone by then. And a round begins with the weights of the round before."""
+    path = tmp_path / reference.name
+    workshop = tmp_path / f".{path.name}.learning"
+    with pytest.raises(KeyboardInterrupt):
+        learn(plan_of(GRID, **SMALL), path, watcher=Stopping(420))
+    (done,) = workshop.rglob("round-1.h5")
+    first = read_rank(done)
+    assert not list(workshop.rglob("samples-1-*"))
+    told, starts = [], []
+
+    class Telling(Watcher):
+        def round_ended(self, number, *rest):
+            told.append(number)
+
+    class Spy(Fit):
+        def __init__(self, grid, start, workers):
+            starts.append(start.pairs)
+            super().__init__(grid, start, workers)
+
+    monkeypatch.setattr(rounds, "Fit", Spy)
+    learn(plan_of(GRID, **SMALL | {"rounds": 3}), path, watcher=Telling())
+    assert told == [2, 3]
+    assert any((STEPS * start == first.weights.pairs).all() for start in starts) and first.weights.pairs.any()
+
+
+def test_boards_that_are_kept_back_are_not_fitted_to(monkeypatch, quick, tmp_path):
+    used = {}
+
+    class Spy(Fit):
+        def epochs(self, groups, classic, chosen, *rest):
+            used["fitted"] = chosen
+            super().epochs(groups, classic, chosen, *rest)
+
+        def marks(self, groups, classic, chosen):
+            used["marked"] = chosen
+            return super().marks(groups, classic, chosen)
+
+    drawn_here = []
+    monkeypatch.setattr(rounds, "Fit", Spy)
+    monkeypatch.setattr(
+        rounds, "draw_samples", lambda *words: drawn_here.append(draw_samples(*words)) or drawn_here[-1]
+    )
+    monkeypatch.setattr(rounds, "KEPT_BACK", 3)
+    learn(plan_of(GRID, boards=7, rounds=1, width=60), tmp_path / "rank.h5", threads=1)
+    whole = samples.together(drawn_here[-7:])
+    board_of = np.repeat(np.arange(7), whole.counts)
+    taught = np.flatnonzero(whole.counts)
+    kept_back = set(taught[::3].tolist())
+    assert set(board_of[used["marked"]].tolist()) == kept_back and (whole.lags[used["marked"]] == SOLUTION).all()
+    assert set(board_of[used["fitted"]].tolist()) == set(taught.tolist()) - kept_back
+
+
+def test_a_round_that_does_not_fit_into_memory_is_refused(tmp_path):
+    count = int(drawn(Grid(5, 5), width=400)[1].groups.nbytes)
+    assert 0.5 < samples.samples_bytes(Grid(5, 5), 1) / count < 2
+    with pytest.raises(InputError, match=r"1,000,000 boards of 10x10 needs .* of memory, .*: use fewer `boards`"):
+        learn(plan_of(Grid(10, 10), boards=1_000_000), tmp_path / "rank.h5")
+
+
+def test_beams_that_all_get_lost_are_told_of(monkeypatch, tmp_path):
+    monkeypatch.setattr(samples.beam, "PATIENCE", 0)
+    with pytest.raises(NothingLearned, match="0 of the 3 boards of round 1 taught anything, since the others got lost"):
+        learn(plan_of(Grid(6, 6), boards=3, width=60), tmp_path / "rank.h5")
 
 
 def test_files_of_samples_are_believed_only_if_they_are_whole(tmp_path):
     path, found = tmp_path / "samples.h5", drawn(GRID)[1]
     write_samples(path, found, "these")
-    again = read_samples(path, GRID, "these")
+    again = read_samples(path, GRID, "these", 1)
     assert all((one == other).all() for one, other in zip(found, again, strict=True))
-    assert read_samples(path, GRID, "those") is None and read_samples(path, Grid(5, 5), "these") is None
-    assert read_samples(tmp_path / "none.h5", GRID, "these") is None and KIND.version == 2
+    assert read_samples(path, GRID, "those", 1) is None and read_samples(path, Grid(5, 5), "these", 1) is None
+    assert read_samples(path, GRID, "these", 2) is None
+    assert read_samples(tmp_path / "none.h5", GRID, "these", 1) is None and KIND.version == 2
     twice = found.groups.copy()
     twice[0, 0, 0] = twice[0, 0, 1]
+    wrap = np.array([2**62] * 4 + [len(found.groups)])  # adds up to the right number in 64 bits
     for bad in (
         Samples(twice, *found[1:]),
         found._replace(counts=found.counts + 1),
+        found._replace(counts=wrap, lengths=wrap),
+        found._replace(counts=found.counts[None], lengths=found.lengths[None]),
+        found._replace(lengths=-found.lengths),
         found._replace(lags=found.lags[1:]),
+        found._replace(lags=found.lags + 1),
     ):
         write_samples(path, bad, "these")
-        assert read_samples(path, GRID, "these") is None
+        assert read_samples(path, GRID, "these", bad.counts.size) is None
 
 
 def test_learning_can_begin_with_what_was_learned_elsewhere(reference, quick, tmp_path):
@@ -391,7 +468,9 @@ def test_a_rank_that_is_there_is_not_learned_again(reference, quick, tmp_path):
     path = tmp_path / reference.name
     path.write_bytes(reference.read_bytes())
     assert learn(plan_of(GRID, **SMALL), path, watcher=Stopping(0)).seal == read_rank(reference).seal
-    with pytest.raises(DatabaseError, match=r"another one, with `seed` 1, not 3: choose another folder, or .*`overwrite`"):
+    with pytest.raises(
+        DatabaseError, match=r"another one, with `seed` 1, not 3: choose another folder, or .*`overwrite`"
+    ):
         learn(plan_of(GRID, **SMALL | {"seed": 3}), path)
     path.write_bytes(b"something else")
     with pytest.raises(DatabaseError, match="`overwrite`"):
@@ -399,9 +478,30 @@ def test_a_rank_that_is_there_is_not_learned_again(reference, quick, tmp_path):
     assert path.read_bytes() == b"something else"
     learn(plan_of(GRID, **SMALL), path, overwrite=True)
     assert path.read_bytes() == reference.read_bytes()
+    learn(plan_of(GRID, **SMALL), path, overwrite=True, watcher=Stopping(0))  # it is there
     (tmp_path / "folder.h5").mkdir()
-    with pytest.raises(WriteError, match="something else has this name"):
-        learn(plan_of(GRID, **SMALL), tmp_path / "folder.h5")
+    os.mkfifo(tmp_path / "pipe.h5")
+    (tmp_path / "link.h5").symlink_to("/dev/null")
+    for name in ("folder.h5", "pipe.h5", "link.h5"):
+        with pytest.raises(WriteError, match="something else has this name"):
+            learn(plan_of(GRID, **SMALL), tmp_path / name, overwrite=True)
+
+
+def test_what_is_done_is_kept_when_the_disk_is_full(reference, quick, tmp_path, monkeypatch):
+    path = tmp_path / reference.name
+
+    def full(*words):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(rounds, "write_rank", full)
+        with pytest.raises(WriteError, match="No space left"):
+            learn(plan_of(GRID, **SMALL), path)
+    assert len(list(tmp_path.rglob("samples-1-*.h5"))) == 5
+    monkeypatch.setattr(rounds, "write_samples", full)
+    with pytest.raises(WriteError):  # in the second round: the samples of the first are there
+        learn(plan_of(GRID, **SMALL), path)
+    assert list(tmp_path.rglob("round-1.h5"))
 
 
 @pytest.mark.parametrize(
@@ -437,11 +537,11 @@ def test_a_killed_command_goes_on_to_the_same_bytes(tmp_path):
     workshop = killed / ".rank-4x4.h5.learning"
     with started(*WORDS, "--folder", killed) as process:
         for _ in range(600):
-            if (workshop / "samples-1-1.h5").exists():
+            if list(workshop.rglob("samples-1-1.h5")):
                 break
             time.sleep(0.05)
         ended(process, signal.SIGKILL)
-    assert not (killed / "rank-4x4.h5").exists() and (workshop / "samples-1-1.h5").exists()
+    assert not (killed / "rank-4x4.h5").exists() and list(workshop.rglob("samples-1-1.h5"))
     with started(*WORDS, "--folder", killed, "--json") as process:
         code, output, _ = ended(process)
     assert code == 0 and json.loads(output)["checked"] <= rounds.CHECKED

@@ -74,5 +74,5 @@ class WriteError(DatabaseError):
     """The file could not be written, and nothing of it is left."""
 
 
-class NothingLearned(InputError, WriteError):
-    """Nothing can come of a plan for learning, and nothing of it is left on the disk."""
+class NothingLearned(InputError):
+    """Nothing can come of a plan for learning."""

@@ -294,6 +294,19 @@ def attribute(holder: h5py.Group, name: str, dtype: type, dimensions: int = 0):
     return value if dimensions else value[()]
 
 
+def stored(root: h5py.Group, name: str) -> h5py.Dataset:
+    """A dataset that is stored in the file itself, in no larger pieces than it needs.
+
+    HDF5 would as soon fetch it from another file, which no seal protects.
+    """
+    here = isinstance(root.get(name, getlink=True), h5py.HardLink)
+    require(here and isinstance(root[name], h5py.Dataset), f"the link to {name}")
+    dataset = root[name]
+    require(not dataset.is_virtual and not dataset.external and dataset.maxshape == dataset.shape, f"where {name} is")
+    require(dataset.chunks is None or np.prod(dataset.chunks, dtype=object) <= dataset.size, f"the pieces of {name}")
+    return dataset
+
+
 def mapped(memory: np.memmap, dataset: h5py.Dataset, dtype: type) -> Reserved:
     """The offset of a dataset, and the dataset as a part of the mapped file; it must be contiguous."""
     offset = dataset.id.get_offset()

@@ -1,6 +1,7 @@
 """``pdb-solver learn``: learn the rank of a beam for boards of one size, and say what it is worth.
 
-The file is put beside the databases, where ``solve`` finds it. Ctrl-C, or a kill, loses a few boards at most.
+The file is put beside the databases, where ``solve`` finds it. Ctrl-C, or a kill, loses what is being solved or fitted
+just then.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pdb_builder.shell import notice
 
 from ..learning import NOTHING, PACKAGE
 from ..learning.fitting import Marks
-from ..learning.rounds import Watcher, learn, plan_of
+from ..learning.rounds import CHECKED, Watcher, learn, plan_of
 from ..search.rank_files import LearnedRank, packaged_rank, rank_path, read_rank
 
 BAR = "{desc}: {percentage:3.0f}% |{bar}| {elapsed}, about {remaining} left"
@@ -51,13 +52,20 @@ def _start(asked: str | None, partners: int | None) -> LearnedRank | None:
 
 def _in_words(path: Path, rank: LearnedRank) -> list[str]:
     """What there is to say about a rank."""
-    lesson = rank.lesson
-    better = f", {100 * (1 - lesson.moves / lesson.classic_moves):.1f} % fewer" if lesson.checked else ""
+    lesson, tried = rank.lesson, min(CHECKED, rank.lesson.boards)
+    worth = f"beams of {lesson.width:,} boards solve none of {tried} others, or not by both ranks"
+    if lesson.checked:
+        others = f"{lesson.checked} others" if lesson.checked == tried else f"{lesson.checked} of {tried} others"
+        saved = 100 * (1 - lesson.moves / lesson.classic_moves)
+        worth = (
+            f"beams of {lesson.width:,} boards solve {others} in {lesson.moves:.1f} moves on average, with the classic "
+            f"rank in {lesson.classic_moves:.1f}, {abs(saved):.1f} % "
+            + ("fewer" if saved >= 0 else "more: the classic rank is better here")
+        )
     return [
         f"{path}: {readable_size(path.stat().st_size)}",
         f"{lesson.boards:,} boards of {lesson.shape} in each of {lesson.rounds} rounds, seed {lesson.seed}",
-        f"beams of {lesson.width:,} boards solve {lesson.checked} others in {lesson.moves:.1f} moves on average, with "
-        f"the classic rank in {lesson.classic_moves:.1f}{better}",
+        worth,
     ]
 
 

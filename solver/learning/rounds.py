@@ -9,16 +9,19 @@ not fitted to. In the end some more boards are solved with the rank that was lea
 
 *Repeatable.* The budget is a number of boards, not of seconds, boards are drawn from sequences of their own, and
 neither beams nor fits depend on threads. So the same plan gives the same file to the byte, with as many threads as
-there are, and however often it was stopped in between.
+there are, and however often it was stopped in between; on one machine, since libraries may round elsewhere differently.
 
-*Resumable.* A workshop beside the file (``pdb_builder.base.workshop``) has ``samples-R-N.h5``, the samples of some
-boards of a round, and ``round-R.h5``, what was learned in it. Whatever is there and of the same plan is not done again.
-The workshop is removed when the file is in place.
+*Resumable.* A workshop beside the file (``pdb_builder.base.workshop``) has a folder for each plan, with
+``samples-R-N.h5``, the samples of some boards of a round, until there is ``round-R.h5``, what was learned in it.
+Whatever is there and of the same plan is not done again. The folder is removed when the file is in place.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
+import hashlib
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -30,8 +33,9 @@ from pdb_builder.base.errors import DatabaseError, InputError, NothingLearned, U
 from pdb_builder.base.folders import make_folder
 from pdb_builder.base.interrupts import compiling
 from pdb_builder.base.workers import Workers
-from pdb_builder.base.workshop import locked, tidied
+from pdb_builder.base.workshop import locked
 from pdb_builder.grid import Grid
+from pdb_builder.memory import require_memory
 
 from ..heuristics import linear_conflict
 from ..jobs import map_jobs
@@ -41,7 +45,7 @@ from ..search.outcome import Limits, Problem
 from ..search.rank_files import LearnedRank, Lesson, read_rank, write_rank
 from .fitting import Fit, Marks
 from .sample_files import read_samples, write_samples
-from .samples import RIVALS, SOLUTION, Samples, classic_ranks, draw_samples, sampled_board, together
+from .samples import RIVALS, SOLUTION, Samples, classic_ranks, draw_samples, sampled_board, samples_bytes, together
 
 METHOD = 2  # greater whenever the same plan would give other bytes than before
 SHARE = 5  # boards whose samples are in a file
@@ -77,6 +81,10 @@ class Plan(NamedTuple):
         begun_with = self.start.seal if self.start else ""
         by = f"slidepdb {__version__}, method {METHOD}"
         return by, self.grid.shape, self.seed, self.boards, self.rounds, self.width, self.partners, begun_with
+
+    def key(self) -> str:
+        """A name for what is to be learned in the first so many rounds, however many there are in the end."""
+        return hashlib.sha256(repr(self._replace(rounds=0).beginning()).encode()).hexdigest()[:16]
 
     def weights_in_moves(self, rank: Weights | None) -> Weights:
         """What a fit begins with: a rank, or nothing."""
@@ -139,42 +147,61 @@ def learn(
     """Learn a rank and write it to ``path``, or read it if it is there and of the same plan.
 
     Any other file at ``path`` is an error unless ``overwrite`` is set. When ``interrupt`` is set, or by an exception,
-    learning ends, and the next call with the same plan goes on from there.
+    a full disk for one, learning ends, and the next call with the same plan goes on from there.
     """
     watcher = watcher or Watcher()
+    needed = 2 * samples_bytes(plan.grid, plan.boards)  # at the end of a round, when they are put together
+    require_memory(f"a round of {plan.boards:,} boards of {plan.grid}", needed, "use fewer `boards`, and more `rounds`")
     with compiling():
         _compile()
     workshop = path.parent / f".{path.name}.learning"
+    parts = workshop / plan.key()
     try:
-        if path.is_dir() or (path.is_symlink() and not path.exists()):
+        if not path.is_file() and (path.exists() or path.is_symlink()):
             raise WriteError(f"cannot write {path}: something else has this name: remove it, or choose another folder")
         make_folder(path.parent)
-        with locked(workshop, lambda: watcher.waiting(path)), tidied(workshop, "*.h5"):
-            if path.exists() and not overwrite:
-                return _existing(path, plan)
-            for leftover in workshop.glob("*.tmp"):
+        with locked(workshop, lambda: watcher.waiting(path)), _tidied(workshop):
+            if path.exists() and (found := _existing(path, plan, overwrite)):
+                return found
+            parts.mkdir(exist_ok=True)
+            for leftover in parts.glob("*.tmp"):
                 leftover.unlink()
             with Workers(threads) as workers:
-                learning = _Learning(plan, workshop, workers, watcher, interrupt or Event())
+                learning = _Learning(plan, parts, workers, watcher, interrupt or Event())
                 weights, lesson = learning.run()
-            write_rank(path, weights, lesson, folder=workshop)
+            write_rank(path, weights, lesson, folder=parts)
+            shutil.rmtree(parts, ignore_errors=True)
     except OSError as error:
         raise WriteError(f"cannot write {path}: {error.strerror or error}: choose another folder") from error
     return read_rank(path)
 
 
-def _existing(path: Path, plan: Plan) -> LearnedRank:
-    """The rank that is already in place, which must be the one to learn."""
+@contextmanager
+def _tidied(workshop: Path) -> Iterator[None]:
+    """Remove the workshop in the end, unless there is anything left of this plan, or of another one."""
+    try:
+        yield
+    finally:
+        if not any(workshop.glob("*/*.h5")):
+            shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _existing(path: Path, plan: Plan, overwrite: bool) -> LearnedRank | None:
+    """The rank that is already in place, if it is the one to learn; if not, an error, or None if it may go."""
     remedy = "choose another folder, or replace it with `overwrite`"
     try:
         rank = read_rank(path)
     except UnusableFile as error:
+        if overwrite:
+            return None
         raise error.with_remedy(remedy) from None
-    if not plan.matches(rank.lesson):
-        found, wanted = rank.lesson._asdict(), Lesson(*plan.beginning())._asdict()
-        name = next(name for name in PLANNED if found[name] != wanted[name])
-        raise DatabaseError(f"{path} is another one, with `{name}` {found[name]!r}, not {wanted[name]!r}: {remedy}")
-    return rank
+    if plan.matches(rank.lesson):
+        return rank
+    if overwrite:
+        return None
+    found, wanted = rank.lesson._asdict(), Lesson(*plan.beginning())._asdict()
+    name = next(name for name in PLANNED if found[name] != wanted[name])
+    raise DatabaseError(f"{path} is another one, with `{name}` {found[name]!r}, not {wanted[name]!r}: {remedy}")
 
 
 def _compile() -> None:
@@ -255,7 +282,7 @@ class _Learning:
             high = min(low + SHARE, plan.boards)
             path = self.workshop / f"samples-{number}-{low // SHARE + 1}.h5"
             of = f"{plan._replace(rounds=number).beginning()} boards {low} to {high} rank {seal}"
-            found = read_samples(path, plan.grid, of)
+            found = read_samples(path, plan.grid, of, min(SHARE, plan.boards - low))
             if found is None:
                 drawn = []
                 for one in range(low, high):

@@ -14,10 +14,11 @@ import numpy as np
 from pdb_builder.base.errors import DatabaseError
 from pdb_builder.base.files import replaced
 from pdb_builder.base.mapped_file import MappedFile
-from pdb_builder.base.sealed import Kind, Region, mapped, open_sealed, require, write_sealed
+from pdb_builder.base.sealed import Kind, Region, open_sealed, require, stored, write_sealed
 from pdb_builder.grid import Grid
 
-from .samples import RIVALS, Samples
+from ..search.beam import LONGEST
+from .samples import LAGS, RIVALS, SOLUTION, Samples
 
 AGAIN = "the samples are drawn again"
 KIND = Kind("samples of beams", 2, False, if_foreign=AGAIN, if_newer=AGAIN, if_damaged=AGAIN)
@@ -36,18 +37,20 @@ def write_samples(path: Path, samples: Samples, of: str) -> None:
         write_sealed(file, KIND, build)
 
 
-def read_samples(path: Path, grid: Grid, of: str) -> Samples | None:
-    """The samples in a file, or None if it has no usable ones of just that."""
+def read_samples(path: Path, grid: Grid, of: str, boards: int) -> Samples | None:
+    """The samples in a file, or None if it has no usable ones of just that, of so many boards."""
 
     def read(root: h5py.File, file: MappedFile, regions: list[Region], seal: str) -> Samples:
         require(root.attrs["of"] == of and not regions, "what they are of")
-        groups = root["groups"][...]
+        groups, lags, lengths, counts = (stored(root, name)[...] for name in Samples._fields)
         require(groups.dtype == np.uint8 and groups.shape[1:] == (1 + RIVALS, grid.cells), "groups")
         require(bool((np.sort(groups, axis=2) == np.arange(grid.cells)).all()), "groups")
-        lags = root["lags"][...]
         require(lags.dtype == np.int64 and lags.shape == groups.shape[:1], "lags")
-        lengths, counts = (mapped(file.memory, root[name], np.int64)[1].copy() for name in ("lengths", "counts"))
-        require(lengths.shape == counts.shape and counts.min() >= 0 and counts.sum() == len(groups), "counts")
+        require(set(lags.tolist()) <= {SOLUTION, *LAGS}, "lags")
+        for each, most in (lengths, LONGEST * grid.cells), (counts, len(groups)):
+            require(each.dtype == np.int64 and each.shape == (boards,), "boards")
+            require(bool(((each >= 0) & (each <= most)).all()), "boards")
+        require(counts.sum() == len(groups), "counts")
         return Samples(groups, lags, lengths, counts)
 
     try:

@@ -40,6 +40,7 @@ RIVALS = 15
 LAGS = (5, 10, 20, 40, 80)  # levels
 SOLUTION = 0  # in place of a lag
 SURVIVORS = 2  # of each lag
+PIECE = 4096  # groups that are ranked at a time
 
 
 class Samples(NamedTuple):
@@ -148,10 +149,20 @@ def classic_ranks(grid: Grid, groups: np.ndarray) -> np.ndarray:
     """
     heuristic, nothing = linear_conflict.prepare(grid, 0), zero_weights(min(PARTNERS))
     weights = Weights(*(array.astype(np.int16) for array in nothing))
-    boards = groups.reshape(-1, grid.cells)
-    values = np.zeros(len(boards), dtype=np.int64)
-    linear_conflict.values_of(heuristic.workspace(1), boards, values)
     (*_, rules) = rules_of(Problem(grid, 0, grid.goal(), heuristic, weights=weights), np.random.default_rng(0))
-    level = new_level(len(boards), rules._replace(words=0))._replace(boards=boards.ravel())
-    follow_rules(level, rules, len(boards))
-    return (values + level.stretches / STEPS).astype(np.float32).reshape(groups.shape[:2])
+    ranks = np.zeros(groups.shape[:2], dtype=np.float32)
+    for first in range(0, len(groups), PIECE):
+        piece = groups[first : first + PIECE]
+        boards = piece.reshape(-1, grid.cells)
+        values = np.zeros(len(boards), dtype=np.int64)
+        linear_conflict.values_of(heuristic.workspace(1), boards, values)
+        level = new_level(len(boards), rules._replace(words=0))._replace(boards=boards.ravel())
+        follow_rules(level, rules, len(boards))
+        ranks[first : first + PIECE] = (values + level.stretches / STEPS).reshape(piece.shape[:2])
+    return ranks
+
+
+def samples_bytes(grid: Grid, boards: int) -> int:
+    """About how much memory the samples of some boards take."""
+    levels = grid.cells * (grid.rows + grid.cols) // 2 // levels_between(grid)  # of a solution of a usual length
+    return boards * levels * (1 + SURVIVORS * len(LAGS)) * (1 + RIVALS) * grid.cells

@@ -20,10 +20,10 @@ from typing import Any, NamedTuple, get_type_hints
 import h5py
 import numpy as np
 
-from pdb_builder.base.errors import DatabaseError, MissingDatabase, WriteError
+from pdb_builder.base.errors import DatabaseError, MissingDatabase, UnusableFile, WriteError
 from pdb_builder.base.files import replaced
 from pdb_builder.base.mapped_file import MappedFile
-from pdb_builder.base.sealed import Kind, Region, attribute, open_sealed, require, write_sealed
+from pdb_builder.base.sealed import Kind, Region, attribute, open_sealed, require, stored, write_sealed
 from pdb_builder.grid import Grid
 
 from .learned_rank import AROUND, DISPLACEMENTS, PARTNERS, REACH, STEPS, Weights, is_symmetric
@@ -37,6 +37,7 @@ KIND = Kind(
     if_newer="update slidepdb, or learn the rank again",
     if_damaged="delete it and learn the rank again",
 )
+MOST = 10**9  # that any figure can be
 SEAL = re.compile("[0-9a-f]{64}")
 PACKAGED = "rank.h5"  # the file that comes with the package
 
@@ -116,6 +117,8 @@ def read_rank(path: Path) -> LearnedRank:
     try:
         return open_sealed(path, KIND, read)
     except FileNotFoundError:
+        if path.is_symlink():
+            raise DatabaseError(f"{path} is a link to nothing: remove it") from None
         raise MissingDatabase(f"there is no learned rank {path}: make one with 'pdb-solver learn'") from None
     except OSError as error:
         raise DatabaseError(f"cannot read {path}: {error.strerror or error}: choose another file") from error
@@ -125,11 +128,14 @@ def read_rank(path: Path) -> LearnedRank:
 def packaged_rank() -> LearnedRank:
     """The rank that comes with the package."""
     with as_file(files("solver.data") / PACKAGED) as path:
-        return read_rank(path)
+        try:
+            return read_rank(path)
+        except UnusableFile as error:
+            raise error.with_remedy("install slidepdb again") from None
 
 
 def _read_weights(root: h5py.File, name: str) -> np.ndarray:
-    dataset = root[name]
+    dataset = stored(root, name)
     require(dataset.dtype == np.dtype("<i2"), name)
     require(dataset.size <= max(PARTNERS.values()) * DISPLACEMENTS**2, name)  # before it is read
     return dataset[...].astype(np.int16)
@@ -145,17 +151,17 @@ def _read_lesson(root: h5py.File) -> Lesson:
 
     def number(name: str) -> int:
         value = int(attribute(root, name, np.int64))
-        require(value >= 0, name)
+        require(0 <= value <= MOST, name)
         return value
 
     def figure(name: str) -> float:
         value = float(attribute(root, name, np.float64))
-        require(np.isfinite(value) and value >= 0, name)
+        require(0 <= value <= MOST, name)
         return value
 
     def figures(name: str) -> tuple[float, ...]:
         values = attribute(root, name, np.float64, dimensions=1)
-        require(bool((np.isfinite(values) & (values >= 0)).all()), name)
+        require(bool(((values >= 0) & (values <= MOST)).all()), name)
         return tuple(values.tolist())
 
     readers: dict[Any, Callable[[str], Any]] = {str: text, int: number, float: figure, tuple[float, ...]: figures}
