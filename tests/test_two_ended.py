@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 
 from pdb_builder import NAMED, Grid, Spec, open_database
-from pdb_builder.base.errors import InputError
+from pdb_builder.base.errors import DatabaseError, InputError
 from solver import solving
 from solver.frame import frame_of
 from solver.heuristics import linear_conflict, manhattan, pattern_database, uninformed
 from solver.search import board_filter, two_ended
 from solver.search.board_filter import is_in, new_filter, pair_words, put_in
 from solver.search.outcome import Limits, Problem, Pruning, unreported
+from solver.search.rank_files import packaged_rank
 from solver.search.split import Visits, best_thresholds
 from solver.search.two_ended import BACKWARD, FORWARD, SIDES, _Ends
 
@@ -315,6 +316,29 @@ def test_a_beam_knows_the_upper_bound_and_its_boards_are_counted(monkeypatch):
         assert any(it.side == "beam" for it in outcome.iterations)
         assert outcome.expanded == sum(it.expanded for it in outcome.iterations)
         assert outcome.generated == 1 + sum(it.generated for it in outcome.iterations)
+
+
+def test_a_beam_ranks_as_the_package_has_learned_and_classically_if_that_is_damaged(monkeypatch):
+    monkeypatch.setattr(two_ended, "LONG", 1_000)
+    monkeypatch.setattr(two_ended, "BEAM_SHARE", 5)
+    one, shorten, ranks, remarks = korf_in_order()[20], two_ended.beam.shorten, [], []
+
+    def spy(problem, *rest, **options):
+        ranks.append(problem.weights)
+        return shorten(problem, *rest, **options)
+
+    def damaged():
+        raise DatabaseError("rank.h5 is damaged: install slidepdb again")
+
+    monkeypatch.setattr(two_ended.beam, "shorten", spy)
+    pruning = Pruning(notify=remarks.append)
+    outcomes = [either_way(Grid(4, 4), 0, one.board, manhattan.prepare, direction="auto", pruning=pruning)]
+    learned = [*ranks]
+    assert learned and all(rank is packaged_rank().weights for rank in learned) and not remarks
+    monkeypatch.setattr(two_ended, "packaged_rank", damaged)
+    outcomes.append(either_way(Grid(4, 4), 0, one.board, manhattan.prepare, direction="auto", pruning=pruning))
+    assert set(ranks[len(learned) :]) == {None} and "not used: rank.h5 is damaged" in remarks[0]
+    assert [length(outcome) for outcome in outcomes] == [one.length] * 2
 
 
 # ---- what people see ----------------------------------------------------------------------------

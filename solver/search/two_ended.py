@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from math import inf
 from typing import Any
 
@@ -33,13 +33,12 @@ import numpy as np
 
 from pdb_builder.base.errors import DatabaseError, InputError
 from pdb_builder.base.interrupts import compiling
-from pdb_builder.grid import Grid
 
 from ..frame import Frame, frame_of
 from ..heuristics.preparing import SIMPLE, without_database
 from . import AUTO, BACKWARD, BEAM, FORWARD, OFF, ON, WAY_BACK, beam, default_memory, ida_star
 from .board_filter import new_filter, pair_words
-from .learned_rank import serves
+from .learned_rank import Weights, serves
 from .outcome import (
     PROVEN,
     Incumbent,
@@ -331,8 +330,14 @@ class _Search:
     def _beam(self, bound: int, back: bool) -> tuple[Outcome, float]:
         """What a beam finds, from one of the ends, and how many seconds it takes."""
         grid, blank, start = self.problem.grid, self.problem.blank, self.problem.start
+        weights = self._weights()
+
+        def problem_of(blank: int, start: tuple[int, ...]) -> Problem:
+            """With a heuristic that is cheap, so that the beam is wide (docs/design.md)."""
+            return Problem(grid, blank, start, SIMPLE[without_database(grid)](grid, blank), weights=weights)
+
         with self.ends.not_counted(), compiling(at_once=False):
-            easy = _for_beam(grid, blank, easy_board(grid, blank))
+            easy = problem_of(blank, easy_board(grid, blank))
             few = Limits(memory=10**6)
             beam.shorten(easy, inf, 100, threads=self.ends.threads, limits=few, progress=unreported)
         outcome, limits, frame = self.outcome, self.ends.limits, self.ends.frame
@@ -347,7 +352,7 @@ class _Search:
 
         began = time.perf_counter()
         found = beam.shorten(
-            _for_beam(grid, blank, start),
+            problem_of(blank, start),
             min(self.upper_bound, len(self.incumbent) - 1 if self.incumbent else inf),
             self.width,
             threads=self.ends.threads,
@@ -356,17 +361,14 @@ class _Search:
         )
         return found, time.perf_counter() - began
 
-
-def _for_beam(grid: Grid, blank: int, start: tuple[int, ...]) -> Problem:
-    """A beam's problem: its heuristic is cheap, so that the beam is wide, and its rank a learned one (docs/design.md).
-
-    Of the ranks there are it is that of the package, so that counts do not depend on what else was learned.
-    """
-    problem = Problem(grid, blank, start, SIMPLE[without_database(grid)](grid, blank))
-    if serves(grid):
-        with suppress(DatabaseError):  # then the classic one serves
-            problem = problem._replace(weights=packaged_rank().weights)
-    return problem
+    def _weights(self) -> Weights | None:
+        """Of the rank of the beam. It is that of the package, so that counts do not depend on what else was learned."""
+        if serves(self.problem.grid):
+            try:
+                return packaged_rank().weights
+            except DatabaseError as error:
+                self.problem.pruning.notify(f"not used: {error}")
+        return None
 
 
 def search(
