@@ -44,7 +44,7 @@ from ..search.learned_rank import (
     reflection_of,
 )
 
-TEMPERATURE = 1.5  # moves
+TEMPERATURE = 1.0  # moves
 RATE = 0.03  # moves: what gradients of 1 change a weight by at first, but for the root of 2
 BATCH = 64  # groups
 

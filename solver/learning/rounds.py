@@ -47,7 +47,7 @@ from .fitting import Fit, Marks
 from .sample_files import read_samples, write_samples
 from .samples import RIVALS, SOLUTION, Samples, classic_ranks, draw_samples, sampled_board, samples_bytes, together
 
-METHOD = 2  # greater whenever the same plan would give other bytes than before
+METHOD = 3  # greater whenever the same plan would give other bytes than before
 SHARE = 5  # boards whose samples are in a file
 KEPT_BACK = 20  # one board in so many is kept back
 CHECKED = 40  # boards solved in the end, but no more than in a round
