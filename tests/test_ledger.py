@@ -19,6 +19,7 @@ PUBLISHED = {
     "pdb-unreflected:4x4-7-8-bytes": ("44.75", "136,289"),
     "pdb:4x4-7-8-bytes": ("45.63", "36,710"),
 }
+RANKS = ("classic", "learned")
 
 
 def results(name):
@@ -84,6 +85,21 @@ def both_ends_rows():
         yield row(f"`{heuristic}`", *map(format_count, (mean(expanded), max(expanded), mean(c.stored for c in cells))))
 
 
+def rank_rows():
+    """Beams of equal time with the classic rank and a learned one."""
+    for path in sorted((ROOT / "docs" / "results").glob("rank-*.csv")):
+        with ResultsFile(path, resume=True) as file:
+            cells = {rank: [one for one in file.cells if one.algorithm == f"beam:rank={rank}"] for rank in RANKS}
+        lengths = [[one.length for one in cells[rank]] for rank in RANKS]
+        assert [one.board for one in cells["classic"]] == [one.board for one in cells["learned"]]
+        assert len(file.cells) == 2 * len(lengths[0]) >= 24
+        classic, learned = map(mean, lengths)
+        shorter = sum(other < one for one, other in zip(*lengths, strict=True))
+        (revision,) = {one.revision.rpartition("+")[2] for one in file.cells}
+        shape, figures = path.stem.split("-")[1].replace("x", "×"), (f"{classic:.1f}", f"{learned:.1f}")
+        yield row(shape, *figures, f"{100 * (learned / classic - 1):.1f} %", shorter, f"`{revision}`")
+
+
 def readme_rows():
     methods = results("random-4x4")
     for heuristic, name, memory, published in (
@@ -105,6 +121,7 @@ TABLES = [
     (LEDGER, either_end_rows),
     (LEDGER, both_ends_rows),
     (LEDGER, collection_rows),
+    (LEDGER, rank_rows),
     (README, readme_rows),
 ]
 
