@@ -8,7 +8,8 @@ instead would overestimate: 3 1 2 needs one tile out, not two. The same holds fo
 Each line has a *code*: a digit per cell, which is the home position within the line, counted from 1, of a tile that
 belongs there, and 0 for any other tile. A move changes the digit of one tile in its home row and in its home column, by
 an exclusive or that undoes itself. For lines of up to seven cells a table holds the fewest removals of every code; for
-longer ones they are counted when needed. Lines of more than fifteen cells do not fit a code and add nothing.
+longer ones they are counted when a tile enters its line or leaves it. Lines of more than fifteen cells do not fit a
+code and add nothing.
 
 On a wrapped board a tile can go round the other way, and the estimate would be inadmissible.
 """
@@ -127,6 +128,17 @@ def _removed(heuristic, code):
     return np.int64(fewest_removals(code, heuristic.width))
 
 
+@shared
+def _more_removed(heuristic, code, before, after):
+    """By how much the removals of a line change with the digit of one tile in its code.
+
+    A tile that moves along the line stays between the same others. Without a table it is worth looking.
+    """
+    if heuristic.removals.size == 0 and (before != 0) == (after != 0):
+        return np.int64(0)
+    return _removed(heuristic, code ^ before ^ after) - _removed(heuristic, code)
+
+
 @body_of(load, LinearConflict)
 def _load(heuristic, board, parts, at):
     codes = heuristic.codes
@@ -145,12 +157,9 @@ def _evaluate(heuristic, slot, tile, source, target):
     end = np.int64(tile) * heuristic.cells + np.int64(target)
     row = fetch(heuristic.codes, fetch(heuristic.row_of, np.int64(tile)))
     col = fetch(heuristic.codes, fetch(heuristic.col_of, np.int64(tile)))
-    new_row = row ^ fetch(heuristic.in_row, start) ^ fetch(heuristic.in_row, end)
-    new_col = col ^ fetch(heuristic.in_col, start) ^ fetch(heuristic.in_col, end)
-    more = _removed(heuristic, new_row) + _removed(heuristic, new_col)
-    fewer = _removed(heuristic, row) + _removed(heuristic, col)
-    value = fetch(heuristic.value, 0) + fetch(heuristic.distance, end) - fetch(heuristic.distance, start)
-    value += 2 * (more - fewer)
+    more = _more_removed(heuristic, row, fetch(heuristic.in_row, start), fetch(heuristic.in_row, end))
+    more += _more_removed(heuristic, col, fetch(heuristic.in_col, start), fetch(heuristic.in_col, end))
+    value = fetch(heuristic.value, 0) + fetch(heuristic.distance, end) - fetch(heuristic.distance, start) + 2 * more
     put(heuristic.values, slot, value)
     return value
 
