@@ -469,7 +469,7 @@ def test_a_rank_that_is_there_is_not_learned_again(reference, quick, tmp_path):
     path.write_bytes(reference.read_bytes())
     assert learn(plan_of(GRID, **SMALL), path, watcher=Stopping(0)).seal == read_rank(reference).seal
     with pytest.raises(
-        DatabaseError, match=r"another one, with `seed` 1, not 3: choose another folder, or .*`overwrite`"
+        DatabaseError, match=r"another one, with seed 1, not 3: choose another folder, or .*`overwrite`"
     ):
         learn(plan_of(GRID, **SMALL | {"seed": 3}), path)
     path.write_bytes(b"something else")

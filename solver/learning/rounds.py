@@ -201,7 +201,8 @@ def _existing(path: Path, plan: Plan, overwrite: bool) -> LearnedRank | None:
         return None
     found, wanted = rank.lesson._asdict(), Lesson(*plan.beginning())._asdict()
     name = next(name for name in PLANNED if found[name] != wanted[name])
-    raise DatabaseError(f"{path} is another one, with `{name}` {found[name]!r}, not {wanted[name]!r}: {remedy}")
+    other = f"{name.replace('_', ' ')} {found[name]!r}, not {wanted[name]!r}"
+    raise DatabaseError(f"{path} is another one, with {other}: {remedy}")
 
 
 def _compile() -> None:
@@ -282,7 +283,7 @@ class _Learning:
             high = min(low + SHARE, plan.boards)
             path = self.workshop / f"samples-{number}-{low // SHARE + 1}.h5"
             of = f"{plan._replace(rounds=number).beginning()} boards {low} to {high} rank {seal}"
-            found = read_samples(path, plan.grid, of, min(SHARE, plan.boards - low))
+            found = read_samples(path, plan.grid, of, high - low)
             if found is None:
                 drawn = []
                 for one in range(low, high):
