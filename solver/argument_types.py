@@ -57,8 +57,24 @@ def number_list(text: str) -> set[int]:
     """Numbers and ranges of numbers, as in 1-20,33."""
     numbers: set[int] = set()
     for part in text.split(","):
-        match = re.fullmatch(r"\s*([0-9]{1,7})(?:-([0-9]{1,7}))?\s*", part)
-        if not match or int(match[2] or match[1]) < int(match[1]):
+        span = _span(part)
+        if span is None:
             raise refusal(text, "a list of numbers up to 9999999", "1-20,33")
-        numbers.update(range(int(match[1]), int(match[2] or match[1]) + 1))
+        numbers.update(range(span[0], span[1] + 1))
     return numbers
+
+
+def span_of_moves(text: str) -> tuple[int, int]:
+    """A number of moves, or the least and the most of a range, as in 1000-10000."""
+    span = _span(text)
+    if span is None:
+        raise refusal(text, "a number of moves up to 9999999, or a range of them", "1000 or 1000-10000")
+    return span
+
+
+def _span(text: str) -> tuple[int, int] | None:
+    """The first and the last number of a range, or a number twice; None if it is neither."""
+    match = re.fullmatch(r"\s*([0-9]{1,7})(?:-([0-9]{1,7}))?\s*", text)
+    if not match or int(match[2] or match[1]) < int(match[1]):
+        return None
+    return int(match[1]), int(match[2] or match[1])

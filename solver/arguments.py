@@ -15,6 +15,7 @@ from .argument_types import (
     number_list,
     port,
     seconds_from_0,
+    span_of_moves,
     worker_numbers,
 )
 from .goals import GOALS
@@ -165,6 +166,13 @@ def random_options(command: argparse.ArgumentParser) -> None:
         "-n", "--number", type=number_above_0, default=1, metavar="N", help="how many (default: %(default)s)"
     )
     command.add_argument("--seed", type=whole_number, metavar="N", help="makes the random boards repeatable")
+    command.add_argument(
+        "--walk",
+        type=span_of_moves,
+        metavar="MOVES",
+        help="boards that so many random moves lead to from the goal, moves back and forth included, as in 1000 or "
+        "1000-10000 (default: all boards are equally likely)",
+    )
     _goal_option(command)
     _wrap_option(command)
 

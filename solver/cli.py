@@ -68,7 +68,7 @@ COMMANDS = (
     ),
     (
         "random",
-        "print random boards that can be solved, each equally likely",
+        "print random boards that can be solved, each equally likely or at the end of a random walk",
         "pdb-solver random 4x4 -n 10 --seed 1",
         random_options,
     ),

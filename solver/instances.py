@@ -1,4 +1,4 @@
-"""Boards to solve: published sets of instances, and random boards.
+"""Boards to solve: published sets of instances, random boards, and boards scrambled by random moves.
 
 The sets are those that papers report node counts for, kept as they were published, with the length of a shortest
 solution and the number of generated nodes where these are known.
@@ -64,4 +64,14 @@ def random_board(grid: Grid, goal: Sequence[int], rng: random.Random) -> Board:
         # drawn in exactly two ways.
         a, b = board.index(1), board.index(2)
         board[a], board[b] = 2, 1
+    return tuple(board)
+
+
+def walked_board(grid: Grid, goal: Sequence[int], moves: int, rng: random.Random) -> Board:
+    """The board that a walk of so many moves from ``goal`` leads to, each to any of the blank's neighbours."""
+    board, blank = list(goal), goal.index(0)
+    for _ in range(moves):
+        cell = rng.choice(grid.neighbours[blank])
+        board[blank], board[cell] = board[cell], 0
+        blank = cell
     return tuple(board)

@@ -488,6 +488,26 @@ def test_a_seed_makes_random_boards_repeatable(run):
     assert run("random", "5x5")[1] != run("random", "5x5")[1]
 
 
+def test_a_walk_leads_no_further_than_its_moves(solve, run):
+    drawn = [
+        run("random", "3x3", "-n", "40", "--seed", "2", "--goal", "spiral", "--walk", walk)[1] for walk in ("6", "0-9")
+    ]
+    for boards, most, parities in zip(drawn, (6, 9), ({0}, {0, 1}), strict=True):
+        _, output, _ = solve("--json", "--goal", "spiral", "--heuristic", "manhattan", stdin=boards)
+        lengths = [record["length"] for record in records(output)]
+        assert len(lengths) == 40 and max(lengths) <= most and {length % 2 for length in lengths} == parities
+        assert len(set(lengths)) > 2  # they go back and forth
+    assert run("random", "4x4", "--walk", "0", "-n", "2", "--goal", "first")[1] == 2 * (
+        "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15\n"
+    )
+
+
+def test_a_walk_is_a_number_of_moves_or_a_range(run):
+    for walk in ("9-2", "many", "1e3", "-4", "10000000", "1-2-3", ""):
+        code, output, errors = run("random", "4x4", f"--walk={walk}")
+        assert (code, output) == (2, "") and "write it as 1000 or 1000-10000" in errors
+
+
 def test_random_boards_can_be_piped_into_solve(solve, run):
     for shape in ("2x8", "4x2", "3x3", "2x4"):
         code, boards, _ = run("random", shape, "-n", "3", "--seed", "3", "--goal", "spiral")

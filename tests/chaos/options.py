@@ -167,6 +167,7 @@ BY_NAME: dict[str, Draw] = {
     "pruning": _one_of("2", "3", "8", "12", "14", "16", "1", "18", "24", "25", "1000", "1e15", "9" * 18, "14.5"),
     "database": _one_of(*DATABASES, "precious.h5", "junk.h5", "pipe.h5", "folder.d", "loop.h5", "dangling.h5"),
     "rank": _one_of("auto", "classic", "learned", "classic", "no.h5", "junk.h5", "precious.h5", "best"),
+    "walk": _one_of("0", "1000", "10-200", "200-10", "1e3", "-5", "9999999999"),
     "partners": _one_of("4", "8", "24", "5", "0", "1e9"),
     "rows": _one_of("3x3:3", "2x3:2:bytes", "4x4:3", "3x3:99", "9x9:1", "3x3", "3x3:2:bits:x"),
 }
