@@ -34,6 +34,7 @@ from ..search.learned_rank import (
     DISPLACEMENTS,
     EXCHANGED,
     REFLECTED,
+    ROW,
     STEPS,
     Weights,
     displacements_of,
@@ -119,7 +120,7 @@ def judge(groups, classic, order, displacements, layout, weights, places, pulls,
             for seen in range(len(AROUND)):
                 cell = layout.around[blank, seen]
                 there = away[number, groups[group, number, cell]] if cell >= 0 else BEYOND
-                place = seen * (DISPLACEMENTS + 1) + there
+                place = seen * ROW + there
                 place = min(place, layout.mirror[place])
                 places[at, layout.first[classes] + seen, number] = place
                 ranks[number] += weights[classes, place]

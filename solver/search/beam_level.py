@@ -38,7 +38,17 @@ from pdb_builder.grid import Grid
 from ..heuristics.contract import apply, evaluate, load, prefetch, prefetches, restore, save, write_parts
 from ..heuristics.manhattan import distances_home
 from .automaton import MOVES, cell_of, state_of
-from .learned_rank import STEPS, RankTables, displacements_of, no_tables, rank_from_scratch, rank_tables, step_of
+from .learned_rank import (
+    AROUND,
+    ROW,
+    STEPS,
+    RankTables,
+    displacements_of,
+    no_tables,
+    rank_from_scratch,
+    rank_tables,
+    step_of,
+)
 from .outcome import Problem
 
 SCALE = 4  # steps of a rank per move, unless it is learned
@@ -192,11 +202,11 @@ def follow_rules(level, rules, count):
             if rules.noted != 0:
                 away[tile] = level.away[first + tile] = learned.displacements[tile * cells + cell]
         for tile in range(rules.noted):
-            for number in range(learned.firsts[tile], learned.firsts[tile + 1]):
-                other = learned.partners[number]
+            for number in range(learned.offsets):
+                other = learned.partners[tile * learned.offsets + number]
                 if other > tile:  # every pair once
-                    place = learned.places[number] + away[other]
-                    level.stretches[board] += learned.pairs[away[tile] * learned.row + place]
+                    place = (away[tile] * learned.offsets + number) * ROW + away[other]
+                    level.stretches[board] += learned.pairs[place]
         for cell in range(cells):
             tile = np.int64(level.boards[first + cell])
             level.stretches[board] += rules.stretch[tile * cells + cell]
@@ -272,22 +282,29 @@ def _more_by_pairs(cells, learned, away, first, tile, source, target):
     end = np.int64(fetch(learned.displacements, tile * cells + target))
     if start == end:
         return 0  # too far from home to be told apart
-    row = step_of(start, end) * learned.row
+    row = step_of(start, end) * learned.offsets * ROW
     total = 0
-    for number in range(fetch(learned.firsts, tile), fetch(learned.firsts, tile + 1)):
-        other = np.int64(fetch(away, first + np.int64(fetch(learned.partners, number))))
-        total += np.int64(fetch(learned.steps, row + fetch(learned.places, number) + other))
+    for number in range(learned.offsets):
+        other = np.int64(fetch(away, first + np.int64(fetch(learned.partners, tile * learned.offsets + number))))
+        total += np.int64(fetch(learned.steps, row + number * ROW + other))
     return total if end > start else -total
 
 
 @inlined
-def _around_blank(cells, level, learned, parent, source, away):
-    """What the tiles around the blank count after its move to a cell, whose tile is then ``away`` from home."""
-    total = np.int64(fetch(learned.beyond, source))
-    for number in range(fetch(learned.firsts_around, source), fetch(learned.firsts_around, source + 1)):
-        tile = np.int64(fetch(level.boards, parent * cells + np.int64(fetch(learned.cells_around, number))))
-        there = np.int64(fetch(level.away, parent * cells + tile)) if tile != 0 else away
-        total += np.int64(fetch(learned.around, fetch(learned.places_around, number) + there))
+def _around_blank(cells, level, learned, board, tile, source, target):
+    """What the tiles around the blank count when a tile has moved: the move is made, and taken back."""
+    away = fetch(level.away, board + tile)
+    put(level.boards, board + target, np.uint8(tile))
+    put(level.boards, board + source, np.uint8(0))
+    put(level.away, board + tile, fetch(learned.displacements, tile * cells + target))
+    total = 0
+    for place in range(len(AROUND)):
+        cell = np.int64(fetch(learned.cells_around, source * len(AROUND) + place))
+        there = np.int64(fetch(level.away, board + np.int64(fetch(level.boards, board + cell))))
+        total += np.int64(fetch(learned.around, place * ROW + there))
+    put(level.boards, board + target, np.uint8(0))
+    put(level.boards, board + source, np.uint8(tile))
+    put(level.away, board + tile, away)
     return total
 
 
@@ -333,8 +350,7 @@ def expand(heuristic, level, children, rules, automaton, room, scratch, first, f
             around = 0
             if rules.noted != 0:
                 stretch += _more_by_pairs(cells, rules.learned, level.away, board, tile, source, blank)
-                away = np.int64(fetch(rules.learned.displacements, end))
-                around = _around_blank(cells, level, rules.learned, parent, source, away)
+                around = _around_blank(cells, level, rules.learned, board, tile, source, blank)
             mixed = fetch(level.hashes, parent) ^ fetch(rules.keys, start) ^ fetch(rules.keys, end)
             mixed ^= fetch(rules.keys, source) ^ fetch(rules.keys, blank)
             rank *= rules.scale

@@ -24,9 +24,10 @@ theirs.
 
 *In the kernel* a move changes the displacement of one tile by one row or column. What such a *step* changes a weight by
 is tabulated, for the smaller of the two displacements: down or to the right it is added, up or to the left taken off.
-So a move reads one row of steps, with an entry for each partner. Steps mostly fit into a byte, and are read as they are
-shared: 1.4 MB with 24 partners, which stay in the cache even on 10x10, where tables of all tiles and cells would take
-48 MB.
+So a move reads an element for each partner. Steps mostly fit into a byte, and are read as they are shared: 1.4 MB with
+24 partners, which stay in the cache even on 10x10, where tables of all tiles and cells would take 48 MB. All tiles have
+as many partners and all cells as many places around them, some of which count nothing, so that the compiler can unroll
+what is done for each: four instructions for a partner, five for a place.
 """
 
 from __future__ import annotations
@@ -43,7 +44,8 @@ from pdb_builder.grid import Grid
 REACH = 6  # rows and columns from home that are told apart
 SPAN = 2 * REACH + 1
 DISPLACEMENTS = SPAN * SPAN  # numbered row by row
-BEYOND = DISPLACEMENTS  # stands for no tile: a place beyond the edge
+BEYOND = DISPLACEMENTS  # stands for no tile: a place beyond the edge, or a partner that there is not
+ROW = BEYOND + 1  # weights in a row: one for each displacement, and one for BEYOND
 STEPS = 64  # of a weight, per move
 # Classes of offsets between two homes, rows and columns, by the first of each class. A rank has the first few.
 CLASSES = ((0, 1), (1, 1), (1, -1), (0, 2), (1, 2), (1, -2), (2, 2), (2, -2))
@@ -64,18 +66,13 @@ class Weights(NamedTuple):
 class RankTables(NamedTuple):
     """What the kernels of a beam read. All arrays are flat. Without a learned rank there are no steps."""
 
-    firsts: np.ndarray  # [tile] -> where its partners begin, and one more element
-    partners: np.ndarray  # [number] -> a tile that counts together with this one
-    places: np.ndarray  # [number] -> where that partner's displacements begin in a row of steps, or of pairs
-    displacements: np.ndarray  # [tile, cell]
+    offsets: int  # how many there are to partners
+    partners: np.ndarray  # [tile, offset] -> the partner there, or 0 for none, whose displacement is BEYOND
+    displacements: np.ndarray  # [tile, cell]; the blank's is BEYOND
     pairs: np.ndarray  # [displacement of the tile, offset to the partner, displacement of the partner]
     steps: np.ndarray  # [step of the tile, offset to the partner, displacement of the partner] -> what it adds
-    row: int  # elements of a row of steps, or of pairs
-    firsts_around: np.ndarray  # [cell] -> where the cells around it begin, and one more element
-    cells_around: np.ndarray  # [number] -> a cell
-    places_around: np.ndarray  # [number] -> where the weights of its place begin
-    around: np.ndarray  # [place, displacement]
-    beyond: np.ndarray  # [cell] -> what edges add if the blank is here
+    cells_around: np.ndarray  # [cell, place around it] -> the cell there; for a place beyond the edge the cell itself
+    around: np.ndarray  # [place around the blank, displacement]
 
 
 def serves(grid: Grid) -> bool:
@@ -88,7 +85,7 @@ def zero_weights(partners: int) -> Weights:
     return Weights(
         np.zeros(DISPLACEMENTS, dtype=np.float32),
         np.zeros((PARTNERS[partners], DISPLACEMENTS, DISPLACEMENTS), dtype=np.float32),
-        np.zeros((len(AROUND), DISPLACEMENTS + 1), dtype=np.float32),
+        np.zeros((len(AROUND), ROW), dtype=np.float32),
     )
 
 
@@ -102,7 +99,7 @@ def reflected() -> np.ndarray:
 def reflected_around() -> np.ndarray:
     """[place around the blank, displacement or BEYOND] -> the number of its reflection in the flat array."""
     places = np.array([AROUND.index((across, down)) for down, across in AROUND])
-    return places[:, None] * (DISPLACEMENTS + 1) + np.append(reflected(), BEYOND)
+    return places[:, None] * ROW + np.append(reflected(), BEYOND)
 
 
 def reflection_of(offset: tuple[int, int]) -> int:
@@ -149,15 +146,15 @@ def step_of(start, end):
 
 def no_tables(grid: Grid) -> RankTables:
     """The tables of a rank that is not learned."""
-    nothing, bytes_, words = (np.zeros(0, dtype=kind) for kind in (np.int64, np.uint8, np.int16))
-    pairs = (bytes_, nothing, bytes_, words, words.astype(np.int8), 0)
-    return RankTables(nothing, *pairs, nothing, bytes_, nothing, words, nothing)
+    bytes_, steps, words = (np.zeros(0, dtype=kind) for kind in (np.uint8, np.int8, np.int16))
+    return RankTables(0, bytes_, bytes_, words, steps, bytes_, words)
 
 
 def rank_tables(weights: Weights, grid: Grid, blank: int) -> RankTables:
     """The tables of integer weights, for the canonical goal of a grid with the blank on a cell."""
     offsets = _offsets(len(weights.pairs))
     pairs = np.stack([_of_offset(weights, offset) for offset in offsets], axis=1)
+    pairs = np.pad(pairs, ((0, 0), (0, 0), (0, ROW - DISPLACEMENTS)))  # BEYOND counts nothing
     lattice = pairs.reshape(SPAN, SPAN, *pairs.shape[1:]).astype(np.int32)
     steps = np.zeros((2, *lattice.shape), dtype=np.int32)
     steps[0, :-1] = lattice[1:] - lattice[:-1]
@@ -165,28 +162,24 @@ def rank_tables(weights: Weights, grid: Grid, blank: int) -> RankTables:
     kind = np.int8 if abs(steps).max() <= np.iinfo(np.int8).max else np.int32
     homes = homes_of(grid, blank)
     tile_at = np.argsort(homes)
-    partners = [
-        [(tile_at[cell], number * DISPLACEMENTS) for number, cell in near(grid, home, offsets) if cell != blank]
-        for home in homes
-    ]
-    partners[0] = []  # the blank is nobody's partner
-    around = [
-        [(near, number * (DISPLACEMENTS + 1)) for number, near in near(grid, cell, AROUND)]
-        for cell in range(grid.cells)
-    ]
-    beyond = [
-        sum(int(weights.around[number, BEYOND]) for number in {*range(len(AROUND))} - {*dict(near(grid, cell, AROUND))})
-        for cell in range(grid.cells)
-    ]
+    partners = np.zeros((grid.cells, len(offsets)), dtype=np.uint8)
+    cells_around = np.repeat(np.arange(grid.cells, dtype=np.uint8)[:, None], len(AROUND), axis=1)
+    for cell in range(grid.cells):
+        for number, there in near(grid, cell, offsets):
+            partners[tile_at[cell], number] = tile_at[there]
+        for number, there in near(grid, cell, AROUND):
+            cells_around[cell, number] = there
+    partners[0] = 0  # the blank has none
+    displacements = displacements_of(grid, blank)
+    displacements[0] = BEYOND
     return RankTables(
-        *_listed(partners),
-        displacements_of(grid, blank).ravel(),
+        len(offsets),
+        partners.ravel(),
+        displacements.ravel(),
         pairs.ravel(),
         steps.astype(kind).ravel(),
-        pairs[0].size,
-        *_listed(around),
+        cells_around.ravel(),
         weights.around.ravel(),
-        np.array(beyond),
     )
 
 
@@ -198,13 +191,6 @@ def near(grid: Grid, cell: int, offsets: Sequence[tuple[int, int]]) -> list[tupl
         for number, (down, across) in enumerate(offsets)
         if 0 <= row + down < grid.rows and 0 <= col + across < grid.cols
     ]
-
-
-def _listed(rows: list[list[tuple[int, int]]]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Where each row begins in a list of all, with one more element; and the list: first members, second ones."""
-    firsts = np.cumsum([0, *map(len, rows)])
-    numbers, places = np.array([one for row in rows for one in row]).reshape(-1, 2).T
-    return firsts, numbers.astype(np.uint8), places.copy()
 
 
 def _offsets(classes: int) -> list[tuple[int, int]]:

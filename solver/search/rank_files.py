@@ -26,7 +26,7 @@ from pdb_builder.base.mapped_file import MappedFile
 from pdb_builder.base.sealed import Kind, Region, attribute, open_sealed, require, stored, write_sealed
 from pdb_builder.grid import Grid
 
-from .learned_rank import AROUND, DISPLACEMENTS, PARTNERS, REACH, STEPS, Weights, is_symmetric
+from .learned_rank import AROUND, DISPLACEMENTS, PARTNERS, REACH, ROW, STEPS, Weights, is_symmetric
 
 FORMAT = "slidepdb learned rank"
 KIND = Kind(
@@ -110,7 +110,7 @@ def read_rank(path: Path) -> LearnedRank:
         require(weights.single.shape == (DISPLACEMENTS,), "single")
         require(weights.pairs.shape[0] == PARTNERS.get(lesson.partners), "pairs")
         require(weights.pairs.shape[1:] == (DISPLACEMENTS, DISPLACEMENTS), "pairs")
-        require(weights.around.shape == (len(AROUND), DISPLACEMENTS + 1), "around")
+        require(weights.around.shape == (len(AROUND), ROW), "around")
         require(is_symmetric(weights), "the symmetry of the weights")
         return LearnedRank(weights, lesson, seal)
 
