@@ -59,6 +59,35 @@ def _plain_or_rotated(target, target_at, source, source_at, masks, rotations, fi
         target[target_at : target_at + lanes] |= (selected | selected >> np.uint64(32)).astype(np.uint32)
 
 
+def _plain_or_masked(target, source, source_at, mask, lanes):
+    """``target |= source & mask`` for words, from the beginning of the target on."""
+    target[:lanes] |= source[source_at : source_at + lanes] & mask
+
+
+def _plain_or_chosen(target, source, source_at, places, places_at, mask, lanes):
+    """The same with the words shuffled: word i comes from ``source_at + places[places_at + i]``."""
+    target[:lanes] |= source[source_at + places[places_at : places_at + lanes].astype(np.int64)] & mask
+
+
+def _plain_or_shifted(target, source, source_at, left, right, mask, lanes):
+    """The same with the bits of every word of 64 bits shifted ``left``, then ``right``."""
+    words = source[source_at : source_at + lanes].view(np.uint64) << np.uint64(left) >> np.uint64(right)
+    target[:lanes] |= words.view(np.int64) & mask
+
+
+def _plain_add_masked(arrived, mask, target, other, at, lanes):
+    """``target |= arrived & mask & ~other`` for words. Returns the number of bits that are new to both maps."""
+    before = target[at : at + lanes]
+    added = arrived[:lanes] & mask & ~(before | other[at : at + lanes])
+    before |= added
+    return int(np.bitwise_count(added.view(np.uint64)).sum())
+
+
+def _plain_column(words, at, place, lanes):
+    """The bit at a place of every word, together: that of word i is bit i."""
+    return sum((int(word) >> int(place) & 1) << lane for lane, word in enumerate(words[at : at + lanes]))
+
+
 def _plain_spread_rows(words, packed, packed_at, width, lanes):
     """``words[i]`` becomes row i of ``width`` bytes, for ``lanes`` rows."""
     rows = packed[packed_at : packed_at + lanes * width].reshape(lanes, width).astype(np.uint32)
@@ -71,7 +100,7 @@ def _plain_pack_rows(packed, words, width, lanes):
 
 
 def _plain_prefetch_rows(source, source_at, lanes):
-    """Ask for the cache lines of bytes that will soon be read."""
+    """Ask for the cache lines of elements that will soon be read."""
 
 
 def _plain_mark_new(arrived, arrived_at, visited, new, at, lanes):
@@ -152,6 +181,16 @@ def _or_rows(typing_context, target, target_at, source, source_at, lanes):
     return types.void(target, types.int64, source, types.int64, lanes), generate
 
 
+def _gathered(builder, source_run, place_run, offset: int, vector: ir.VectorType):
+    """A vector of words of the source, from the places that stand in ``place_run`` from an offset on."""
+    words = ir.Constant(vector, ir.Undefined)
+    for lane in range(vector.count):
+        place = builder.load(builder.gep(place_run.start, [ir.Constant(COUNT, offset + lane)]))
+        word = builder.load(builder.gep(source_run.start, [builder.zext(place, COUNT)]))
+        words = builder.insert_element(words, word, ir.Constant(WORD, lane))
+    return words
+
+
 @intrinsic(prefer_literal=True)
 def _or_gathered(typing_context, target, target_at, source, source_at, places, places_at, lanes):
     def generate(context, builder, signature, args):
@@ -159,11 +198,7 @@ def _or_gathered(typing_context, target, target_at, source, source_at, places, p
         source_run = _Run(context, builder, source, args[2], args[3])
         place_run = _Run(context, builder, places, args[4], args[5])
         for offset, vector in _vectors(lanes.literal_value, target_run.element):
-            words = ir.Constant(vector, ir.Undefined)
-            for lane in range(vector.count):
-                place = builder.load(builder.gep(place_run.start, [ir.Constant(COUNT, offset + lane)]))
-                word = builder.load(builder.gep(source_run.start, [builder.zext(place, COUNT)]))
-                words = builder.insert_element(words, word, ir.Constant(WORD, lane))
+            words = _gathered(builder, source_run, place_run, offset, vector)
             target_run.store(builder.or_(target_run.load(offset, vector), words), offset)
         return context.get_dummy_value()
 
@@ -193,6 +228,68 @@ def _or_rotated(typing_context, target, target_at, source, source_at, masks, rot
 
     arguments = (target, types.int64, source, types.int64, masks, rotations, types.int64, types.int64, lanes)
     return types.void(*arguments), generate
+
+
+def _or_words(context, builder, target, source, mask, lanes, words_at):
+    """Unite ``lanes`` words of the target with what ``words_at`` makes of the source, as far as the mask has them."""
+    target_run = _Run(context, builder, *target, context.get_constant(types.int64, 0))
+    source_run = _Run(context, builder, *source)
+    for offset, vector in _vectors(lanes.literal_value, target_run.element):
+        words = builder.and_(words_at(source_run, offset, vector), _splat(builder, mask, vector))
+        target_run.store(builder.or_(target_run.load(offset, vector), words), offset)
+    return context.get_dummy_value()
+
+
+@intrinsic(prefer_literal=True)
+def _or_masked(typing_context, target, source, source_at, mask, lanes):
+    def generate(context, builder, signature, args):
+        def words_at(source_run, offset, vector):
+            return source_run.load(offset, vector)
+
+        return _or_words(context, builder, (target, args[0]), (source, args[1], args[2]), args[3], lanes, words_at)
+
+    return types.void(target, source, types.int64, types.int64, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _or_chosen(typing_context, target, source, source_at, places, places_at, mask, lanes):
+    def generate(context, builder, signature, args):
+        place_run = _Run(context, builder, places, args[3], args[4])
+
+        def words_at(source_run, offset, vector):
+            return _gathered(builder, source_run, place_run, offset, vector)
+
+        return _or_words(context, builder, (target, args[0]), (source, args[1], args[2]), args[5], lanes, words_at)
+
+    return types.void(target, source, types.int64, places, types.int64, types.int64, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _or_shifted(typing_context, target, source, source_at, left, right, mask, lanes):
+    def generate(context, builder, signature, args):
+        def words_at(source_run, offset, vector):
+            by_left, by_right = (_splat(builder, args[place], vector) for place in (3, 4))
+            return builder.lshr(builder.shl(source_run.load(offset, vector), by_left), by_right)
+
+        return _or_words(context, builder, (target, args[0]), (source, args[1], args[2]), args[5], lanes, words_at)
+
+    word = types.int64
+    return types.void(target, source, types.int64, word, word, word, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _column(typing_context, words, at, place, lanes):
+    def generate(context, builder, signature, args):
+        run = _Run(context, builder, words, args[0], args[1])
+        column = ir.Constant(COUNT, 0)
+        for offset, vector in _vectors(lanes.literal_value, run.element):
+            moved = builder.lshr(run.load(offset, vector), _splat(builder, args[2], vector))
+            bits = builder.trunc(moved, ir.VectorType(ir.IntType(1), vector.count))
+            bits = builder.bitcast(bits, ir.IntType(vector.count))
+            column = builder.or_(column, builder.shl(builder.zext(bits, COUNT), ir.Constant(COUNT, offset)))
+        return column
+
+    return types.int64(words, types.int64, types.int64, lanes), generate
 
 
 def _for_each_group(context, builder, lanes: int):
@@ -249,22 +346,22 @@ def _prefetch_rows(typing_context, source, source_at, lanes):
         signature = ir.FunctionType(ir.VoidType(), [source_run.start.type, WORD, WORD, WORD])
         function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
         how = [ir.Constant(WORD, value) for value in (0, 3, 1)]  # for reading, high locality, data cache
-        for byte in range(0, lanes.literal_value, LINE):
-            builder.call(function, [builder.gep(source_run.start, [ir.Constant(COUNT, byte)]), *how])
+        for element in range(0, lanes.literal_value, 8 * LINE // source_run.element.width):
+            builder.call(function, [builder.gep(source_run.start, [ir.Constant(COUNT, element)]), *how])
         return context.get_dummy_value()
 
     return types.void(source, types.int64, lanes), generate
 
 
 def _count_bits(builder, parts: list) -> ir.Value:
-    """The number of bits set in some vectors of bytes. Those of the same size are added up lane by lane first."""
+    """The number of bits set in some vectors. Those of the same size are added up lane by lane first."""
     sums: dict[int, ir.Value] = {}
     for part in parts:
-        count = part.type.count
-        lane = ir.IntType(min(64, 8 * count))
-        shape = ir.VectorType(lane, 8 * count // lane.width)
+        bits = part.type.count * part.type.element.width
+        lane = ir.IntType(min(64, bits))
+        shape = ir.VectorType(lane, bits // lane.width)
         counts = _call(builder, "ctpop", shape, builder.bitcast(part, shape))
-        sums[count] = builder.add(sums[count], counts) if count in sums else counts
+        sums[bits] = builder.add(sums[bits], counts) if bits in sums else counts
     total = ir.Constant(COUNT, 0)
     for counts in sums.values():
         one = _call(builder, "vector.reduce.add", counts.type.element, counts)
@@ -290,20 +387,38 @@ def _mark_new(typing_context, arrived, arrived_at, visited, new, at, lanes):
     return types.int64(arrived, types.int64, visited, new, types.int64, lanes), generate
 
 
+def _add(context, builder, arrived, mask, target, other, at, lanes):
+    """Add what arrived to the target, only bits of the mask if there is one, and count what is new to both maps."""
+    arrived_run = _Run(context, builder, *arrived)
+    target_run = _Run(context, builder, *target, at)
+    other_run = _Run(context, builder, *other, at)
+    parts = []
+    for offset, vector in _vectors(lanes.literal_value, target_run.element):
+        before = target_run.load(offset, vector)
+        visited = builder.or_(before, other_run.load(offset, vector))
+        added = builder.and_(arrived_run.load(offset, vector), builder.not_(visited))
+        if mask is not None:
+            added = builder.and_(added, _splat(builder, mask, vector))
+        target_run.store(builder.or_(before, added), offset)
+        parts.append(added)
+    return _count_bits(builder, parts)
+
+
 @intrinsic(prefer_literal=True)
 def _add_new(typing_context, arrived, arrived_at, target, other, at, lanes):
     def generate(context, builder, signature, args):
-        arrived_run = _Run(context, builder, arrived, args[0], args[1])
-        target_run = _Run(context, builder, target, args[2], args[4])
-        other_run = _Run(context, builder, other, args[3], args[4])
-        parts = []
-        for offset, vector in _vectors(lanes.literal_value, BYTE):
-            before = target_run.load(offset, vector)
-            visited = builder.or_(before, other_run.load(offset, vector))
-            added = builder.and_(arrived_run.load(offset, vector), builder.not_(visited))
-            target_run.store(builder.or_(before, added), offset)
-            parts.append(added)
-        return _count_bits(builder, parts)
+        maps = (target, args[2]), (other, args[3])
+        return _add(context, builder, (arrived, args[0], args[1]), None, *maps, args[4], lanes)
+
+    return types.int64(arrived, types.int64, target, other, types.int64, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _add_masked(typing_context, arrived, mask, target, other, at, lanes):
+    def generate(context, builder, signature, args):
+        beginning = context.get_constant(types.int64, 0)
+        maps = (target, args[2]), (other, args[3])
+        return _add(context, builder, (arrived, args[0], beginning), args[1], *maps, args[4], lanes)
 
     return types.int64(arrived, types.int64, target, other, types.int64, lanes), generate
 
@@ -312,7 +427,11 @@ if numba.config.DISABLE_JIT:
     or_rows, or_gathered, or_rotated = _plain_or_rows, _plain_or_gathered, _plain_or_rotated
     spread_rows, pack_rows, prefetch_rows = _plain_spread_rows, _plain_pack_rows, _plain_prefetch_rows
     mark_new, add_new = _plain_mark_new, _plain_add_new
+    or_masked, or_chosen, or_shifted = _plain_or_masked, _plain_or_chosen, _plain_or_shifted
+    add_masked, column = _plain_add_masked, _plain_column
 else:
     or_rows, or_gathered, or_rotated = _or_rows, _or_gathered, _or_rotated
     spread_rows, pack_rows, prefetch_rows = _spread_rows, _pack_rows, _prefetch_rows
     mark_new, add_new = _mark_new, _add_new
+    or_masked, or_chosen, or_shifted = _or_masked, _or_chosen, _or_shifted
+    add_masked, column = _add_masked, _column
