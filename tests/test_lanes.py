@@ -63,3 +63,46 @@ def test_new_bits_are_marked_and_counted(name, size):
     count = getattr(lanes, f"_plain_{name}")(arrived, 0, *expected, width, width)
     assert marked(arrived, *maps, width) == count > 0
     assert all(np.array_equal(one, other) for one, other in zip(maps, expected, strict=True))
+
+
+@pytest.mark.parametrize("lanes_of_line", [1, 2, 6, 24])
+def test_words_of_cells_are_united_shifted_and_added(lanes_of_line):
+    count = lanes_of_line
+    source, target, other = np.random.default_rng(count).integers(-(2**63), 2**63, (3, 3 * count + GUARD))
+    places = np.random.default_rng(1).permutation(count).astype(np.uint32)
+    mask = int(source[-1])  # a negative one: cell 63 is the sign bit
+
+    @njit
+    def masked(to, mask):
+        lanes.or_masked(to, source, count, mask, count)
+
+    @njit
+    def chosen(to, mask):
+        lanes.or_chosen(to, source, count, places, 0, mask, count)
+
+    @njit
+    def shifted(to, mask):
+        lanes.or_shifted(to, source, count, 0, 3, mask, count)
+        lanes.or_shifted(to, source, count, 5, 0, mask, count)
+
+    @njit
+    def added(to, mask):
+        return lanes.add_masked(source, mask, to, other, count, count)
+
+    @njit
+    def column_of(place):
+        return lanes.column(source, count, place, count)
+
+    results = {}
+    for compiled in (masked, chosen, shifted, added):
+        results[compiled] = target.copy()
+        found = compiled(results[compiled], mask)
+    expected = [target.copy() for _ in results]
+    lanes._plain_or_masked(expected[0], source, count, mask, count)
+    lanes._plain_or_chosen(expected[1], source, count, places, 0, mask, count)
+    lanes._plain_or_shifted(expected[2], source, count, 0, 3, mask, count)
+    lanes._plain_or_shifted(expected[2], source, count, 5, 0, mask, count)
+    assert found == lanes._plain_add_masked(source, mask, expected[3], other, count, count)
+    assert all(np.array_equal(*pair) for pair in zip(results.values(), expected, strict=True))
+    for place in (0, 17, 63):
+        assert column_of(place) == lanes._plain_column(source, count, place, count)
