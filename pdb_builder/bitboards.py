@@ -34,13 +34,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .base.jit import fetch, kernel, lowest, popcount, put, shared
+from .base.jit import fetch, kernel, lowest, popcount, put, shared, word_at
 from .grid import Grid
 from .index import footprint_at, signed_masks
 from .lanes import add_masked, or_chosen, or_masked, or_shifted, prefetch_rows
 from .moves import MAX_MOVES, choices, footprint_ahead, lay_out, next_turn, rank_after
 from .recipes import order_maps
 
+LEAST_BYTES = 4  # of a set of cells: ``SPARE`` bytes behind the last line are enough for vectors of more than one set
 SIDES = 4  # neighbours of a cell, at most
 ASLEEP, AWAKE, FULL = 0, 1, 2  # lines are asleep as long as no state next to them was found
 
@@ -87,8 +88,13 @@ def board_of(grid: Grid, goal: int) -> Board:
     return Board(grid.cells, everywhere, odd, odd_tiles, signed_masks(grid.near), lefts, rights, ends)
 
 
+def set_bytes(cells: int) -> int:
+    """The bytes of a set of cells on a board of so many."""
+    return max(LEAST_BYTES, -(-cells // 8))
+
+
 @cache
-def word_sources(others: int) -> np.ndarray:
+def set_sources(others: int) -> np.ndarray:
     """[ordinal here, ordinal there, word here] -> the word there that a move from there to here makes it."""
     return order_maps(others).astype(np.uint32).ravel()
 
@@ -140,12 +146,13 @@ def wake_around(base, rank, others, near, turn, cells, fall, rise):
 
 
 @cache
-def sweep_kernel(size: int):
-    """The kernel that finds one level of the lines, compiled for patterns of ``size`` tiles."""
+def sweep_kernel(size: int, width: int):
+    """The kernel that finds one level of the lines, compiled for ``size`` tiles and sets of ``width`` bytes."""
     others, orders = size - 1, factorial(size - 1)
+    line_bytes = orders * width
 
     @kernel
-    def sweep(level, board, lines, word_sources, previous, new, visited, low, high):
+    def sweep(level, board, lines, set_sources, previous, new, visited, low, high):
         """Find the states of ``level`` in the lines ``low`` ... ``high - 1``, crossings apart; return their number.
 
         They are added to ``new``, which together with ``visited`` is all that was visited.
@@ -166,7 +173,7 @@ def sweep_kernel(size: int):
         while rank < high:
             base = footprint_ahead(base, rank_before, rank, others, cells)
             lay_out(base, others, tile_cells, fall, rise)
-            start = rank * orders
+            start = rank * line_bytes
             has_mask = np.int64(fetch(crossing, rank))
             mask = np.int64(fetch(first_mask, rank))
             # The moves of other tiles, from the front those that change no order, from the back the others. Each is
@@ -183,8 +190,8 @@ def sweep_kernel(size: int):
                     targets &= targets - 1
                     if (base >> target) & 1 == 0:
                         there = popcount(rest & ((1 << target) - 1))
-                        source = rank_after(rank, here, cell, there, target, fall, rise) * orders
-                        prefetch_rows(previous, source, orders)
+                        source = rank_after(rank, here, cell, there, target, fall, rise) * line_bytes
+                        prefetch_rows(previous, source, line_bytes)
                         masked = (has_mask >> slot) & 1
                         wrong = fetch(masks, mask) & -masked
                         mask += masked
@@ -203,15 +210,15 @@ def sweep_kernel(size: int):
                 masked = (has_mask >> (SIDES * others + shift)) & 1
                 ends = fetch(shift_ends, shift) & ~(fetch(masks, mask) & -masked)
                 mask += masked
-                or_shifted(arrived, previous, start, fetch(lefts, shift), fetch(rights, shift), ends, orders)
+                or_shifted(arrived, previous, start, fetch(lefts, shift), fetch(rights, shift), ends, width, orders)
             for move in range(plain):
-                or_masked(arrived, previous, fetch(sources, move), fetch(source_masks, move), orders)
+                or_masked(arrived, previous, fetch(sources, move), fetch(source_masks, move), width, orders)
             for move in range(shuffled + 1, MAX_MOVES):
                 source, mask, shuffle = fetch(sources, move), fetch(source_masks, move), fetch(shuffles, move)
-                or_chosen(arrived, previous, source, word_sources, shuffle, mask, orders)
+                or_chosen(arrived, previous, source, set_sources, shuffle, mask, width, orders)
             free = everywhere & ~base
             colour = ~odd if is_of_level(level, base, odd, odd_tiles) else odd
-            count = add_masked(arrived, free & colour, new, visited, start, orders)
+            count = add_masked(arrived, free & colour, new, visited, start, width, orders)
             if count != 0:
                 total += count
                 if latest[rank] == 0:
@@ -219,8 +226,8 @@ def sweep_kernel(size: int):
                 latest[rank] = level
             else:
                 full = True
-                for order in range(start, start + orders):
-                    full &= (visited[order] | new[order]) & free == free
+                for at in range(start, start + line_bytes, width):
+                    full &= (word_at(visited, at) | word_at(new, at)) & free == free
                 if full:
                     turn[rank] = FULL
             rank_before = rank

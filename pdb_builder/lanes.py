@@ -32,6 +32,7 @@ LINE = 64  # bytes per cache line
 ROWS = 4  # rows that are spread or packed at a time
 SPARE = 16  # elements behind an array, which may be touched together with its last ones
 WORD_BYTES = 4
+SET_BYTES = 8  # of a set of cells as a word
 
 
 # ---- the operations, defined in numpy -----------------------------------------------------------
@@ -59,33 +60,45 @@ def _plain_or_rotated(target, target_at, source, source_at, masks, rotations, fi
         target[target_at : target_at + lanes] |= (selected | selected >> np.uint64(32)).astype(np.uint32)
 
 
-def _plain_or_masked(target, source, source_at, mask, lanes):
-    """``target |= source & mask`` for words, from the beginning of the target on."""
-    target[:lanes] |= source[source_at : source_at + lanes] & mask
+def _plain_words(packed, at, width, lanes):
+    """``lanes`` words of ``width`` bytes each."""
+    words = np.zeros((lanes, SET_BYTES), dtype=np.uint8)
+    words[:, :width] = packed[at : at + lanes * width].reshape(lanes, width)
+    return words.view(np.int64).ravel()
 
 
-def _plain_or_chosen(target, source, source_at, places, places_at, mask, lanes):
-    """The same with the words shuffled: word i comes from ``source_at + places[places_at + i]``."""
-    target[:lanes] |= source[source_at + places[places_at : places_at + lanes].astype(np.int64)] & mask
+def _plain_or_masked(target, source, source_at, mask, width, lanes):
+    """``target |= source & mask`` for sets of cells, which have ``width`` bytes in the source."""
+    target[:lanes] |= _plain_words(source, source_at, width, lanes) & mask
 
 
-def _plain_or_shifted(target, source, source_at, left, right, mask, lanes):
-    """The same with the bits of every word of 64 bits shifted ``left``, then ``right``."""
-    words = source[source_at : source_at + lanes].view(np.uint64) << np.uint64(left) >> np.uint64(right)
+def _plain_or_chosen(target, source, source_at, places, places_at, mask, width, lanes):
+    """The same with the sets in another order: set i is the one of number ``places[places_at + i]``.
+
+    What stands behind a set in the source is taken along with it, as far as the mask has it.
+    """
+    target[:lanes] |= _plain_words(source, source_at, width, lanes)[places[places_at : places_at + lanes]] & mask
+
+
+def _plain_or_shifted(target, source, source_at, left, right, mask, width, lanes):
+    """The same with each set shifted ``left``, then ``right``."""
+    words = _plain_words(source, source_at, width, lanes).view(np.uint64) << np.uint64(left) >> np.uint64(right)
     target[:lanes] |= words.view(np.int64) & mask
 
 
-def _plain_add_masked(arrived, mask, target, other, at, lanes):
-    """``target |= arrived & mask & ~other`` for words. Returns the number of bits that are new to both maps."""
-    before = target[at : at + lanes]
-    added = arrived[:lanes] & mask & ~(before | other[at : at + lanes])
-    before |= added
+def _plain_add_masked(arrived, mask, target, other, at, width, lanes):
+    """``target |= arrived & mask & ~other``, both with sets of ``width`` bytes. Returns what is new to both maps."""
+    before, others = (_plain_words(sets, at, width, lanes) for sets in (target, other))
+    added = arrived[:lanes] & mask & ~(before | others)
+    after = (before | added).view(np.uint8).reshape(lanes, SET_BYTES)
+    target[at : at + lanes * width] = after[:, :width].ravel()
     return int(np.bitwise_count(added.view(np.uint64)).sum())
 
 
-def _plain_column(words, at, place, lanes):
-    """The bit at a place of every word, together: that of word i is bit i."""
-    return sum((int(word) >> int(place) & 1) << lane for lane, word in enumerate(words[at : at + lanes]))
+def _plain_column(source, at, cell, width, lanes):
+    """Whether a cell is in each of some sets of ``width`` bytes: set i tells bit i."""
+    words = _plain_words(source, at, width, lanes).tolist()
+    return sum((word >> int(cell) & 1) << lane for lane, word in enumerate(words))
 
 
 def _plain_spread_rows(words, packed, packed_at, width, lanes):
@@ -100,7 +113,7 @@ def _plain_pack_rows(packed, words, width, lanes):
 
 
 def _plain_prefetch_rows(source, source_at, lanes):
-    """Ask for the cache lines of elements that will soon be read."""
+    """Ask for the cache lines of bytes that will soon be read."""
 
 
 def _plain_mark_new(arrived, arrived_at, visited, new, at, lanes):
@@ -181,16 +194,6 @@ def _or_rows(typing_context, target, target_at, source, source_at, lanes):
     return types.void(target, types.int64, source, types.int64, lanes), generate
 
 
-def _gathered(builder, source_run, place_run, offset: int, vector: ir.VectorType):
-    """A vector of words of the source, from the places that stand in ``place_run`` from an offset on."""
-    words = ir.Constant(vector, ir.Undefined)
-    for lane in range(vector.count):
-        place = builder.load(builder.gep(place_run.start, [ir.Constant(COUNT, offset + lane)]))
-        word = builder.load(builder.gep(source_run.start, [builder.zext(place, COUNT)]))
-        words = builder.insert_element(words, word, ir.Constant(WORD, lane))
-    return words
-
-
 @intrinsic(prefer_literal=True)
 def _or_gathered(typing_context, target, target_at, source, source_at, places, places_at, lanes):
     def generate(context, builder, signature, args):
@@ -198,7 +201,11 @@ def _or_gathered(typing_context, target, target_at, source, source_at, places, p
         source_run = _Run(context, builder, source, args[2], args[3])
         place_run = _Run(context, builder, places, args[4], args[5])
         for offset, vector in _vectors(lanes.literal_value, target_run.element):
-            words = _gathered(builder, source_run, place_run, offset, vector)
+            words = ir.Constant(vector, ir.Undefined)
+            for lane in range(vector.count):
+                place = builder.load(builder.gep(place_run.start, [ir.Constant(COUNT, offset + lane)]))
+                word = builder.load(builder.gep(source_run.start, [builder.zext(place, COUNT)]))
+                words = builder.insert_element(words, word, ir.Constant(WORD, lane))
             target_run.store(builder.or_(target_run.load(offset, vector), words), offset)
         return context.get_dummy_value()
 
@@ -230,66 +237,116 @@ def _or_rotated(typing_context, target, target_at, source, source_at, masks, rot
     return types.void(*arguments), generate
 
 
-def _or_words(context, builder, target, source, mask, lanes, words_at):
-    """Unite ``lanes`` words of the target with what ``words_at`` makes of the source, as far as the mask has them."""
+class _Sets(_Run):
+    """Sets of cells from a given byte of an array on, of ``width`` bytes each, as words of 64 bits."""
+
+    def __init__(self, context, builder, array_type, array, at, width):
+        super().__init__(context, builder, array_type, array, at)
+        self.width = width.literal_value
+
+    def load(self, offset: int, vector: ir.VectorType):
+        places = range(SET_BYTES * vector.count)
+        kept = [at // SET_BYTES * self.width + at % SET_BYTES if at % SET_BYTES < self.width else None for at in places]
+        group = super().load(self.width * offset, ir.VectorType(BYTE, len(places)))
+        return self.builder.bitcast(_shuffled(self.builder, group, kept), vector)
+
+    def load_one(self, number):
+        """A single set, with what stands behind it in its word."""
+        at = self.builder.mul(number, ir.Constant(COUNT, self.width))
+        word = self.builder.bitcast(self.builder.gep(self.start, [at]), COUNT.as_pointer())
+        return self.builder.load(word, align=1)
+
+    def store(self, value, offset: int):
+        count = value.type.count
+        kept = [at // self.width * SET_BYTES + at % self.width for at in range(self.width * count)]
+        group = self.builder.bitcast(value, ir.VectorType(BYTE, SET_BYTES * count))
+        super().store(_shuffled(self.builder, group, kept), self.width * offset)
+
+
+def _or_sets(context, builder, target, source, mask, lanes, sets_at):
+    """Unite ``lanes`` words of the target with what ``sets_at`` makes of the source, as far as the mask has it."""
     target_run = _Run(context, builder, *target, context.get_constant(types.int64, 0))
-    source_run = _Run(context, builder, *source)
-    for offset, vector in _vectors(lanes.literal_value, target_run.element):
-        words = builder.and_(words_at(source_run, offset, vector), _splat(builder, mask, vector))
-        target_run.store(builder.or_(target_run.load(offset, vector), words), offset)
+    source_sets = _Sets(context, builder, *source)
+    for offset, vector in _vectors(lanes.literal_value, COUNT):
+        sets = builder.and_(sets_at(source_sets, offset, vector), _splat(builder, mask, vector))
+        target_run.store(builder.or_(target_run.load(offset, vector), sets), offset)
     return context.get_dummy_value()
 
 
 @intrinsic(prefer_literal=True)
-def _or_masked(typing_context, target, source, source_at, mask, lanes):
+def _or_masked(typing_context, target, source, source_at, mask, width, lanes):
     def generate(context, builder, signature, args):
-        def words_at(source_run, offset, vector):
-            return source_run.load(offset, vector)
+        where = (target, args[0]), (source, args[1], args[2], width)
+        return _or_sets(context, builder, *where, args[3], lanes, _Sets.load)
 
-        return _or_words(context, builder, (target, args[0]), (source, args[1], args[2]), args[3], lanes, words_at)
-
-    return types.void(target, source, types.int64, types.int64, lanes), generate
+    return types.void(target, source, types.int64, types.int64, width, lanes), generate
 
 
 @intrinsic(prefer_literal=True)
-def _or_chosen(typing_context, target, source, source_at, places, places_at, mask, lanes):
+def _or_chosen(typing_context, target, source, source_at, places, places_at, mask, width, lanes):
     def generate(context, builder, signature, args):
         place_run = _Run(context, builder, places, args[3], args[4])
 
-        def words_at(source_run, offset, vector):
-            return _gathered(builder, source_run, place_run, offset, vector)
+        def sets_at(source_sets, offset, vector):
+            sets = ir.Constant(vector, ir.Undefined)
+            for lane in range(vector.count):
+                place = builder.load(builder.gep(place_run.start, [ir.Constant(COUNT, offset + lane)]))
+                chosen = source_sets.load_one(builder.zext(place, COUNT))
+                sets = builder.insert_element(sets, chosen, ir.Constant(WORD, lane))
+            return sets
 
-        return _or_words(context, builder, (target, args[0]), (source, args[1], args[2]), args[5], lanes, words_at)
+        where = (target, args[0]), (source, args[1], args[2], width)
+        return _or_sets(context, builder, *where, args[5], lanes, sets_at)
 
-    return types.void(target, source, types.int64, places, types.int64, types.int64, lanes), generate
+    return types.void(target, source, types.int64, places, types.int64, types.int64, width, lanes), generate
 
 
 @intrinsic(prefer_literal=True)
-def _or_shifted(typing_context, target, source, source_at, left, right, mask, lanes):
+def _or_shifted(typing_context, target, source, source_at, left, right, mask, width, lanes):
     def generate(context, builder, signature, args):
-        def words_at(source_run, offset, vector):
+        def sets_at(source_sets, offset, vector):
             by_left, by_right = (_splat(builder, args[place], vector) for place in (3, 4))
-            return builder.lshr(builder.shl(source_run.load(offset, vector), by_left), by_right)
+            return builder.lshr(builder.shl(source_sets.load(offset, vector), by_left), by_right)
 
-        return _or_words(context, builder, (target, args[0]), (source, args[1], args[2]), args[5], lanes, words_at)
+        where = (target, args[0]), (source, args[1], args[2], width)
+        return _or_sets(context, builder, *where, args[5], lanes, sets_at)
 
     word = types.int64
-    return types.void(target, source, types.int64, word, word, word, lanes), generate
+    return types.void(target, source, types.int64, word, word, word, width, lanes), generate
 
 
 @intrinsic(prefer_literal=True)
-def _column(typing_context, words, at, place, lanes):
+def _add_masked(typing_context, arrived, mask, target, other, at, width, lanes):
     def generate(context, builder, signature, args):
-        run = _Run(context, builder, words, args[0], args[1])
+        arrived_run = _Run(context, builder, arrived, args[0], context.get_constant(types.int64, 0))
+        target_sets = _Sets(context, builder, target, args[2], args[4], width)
+        other_sets = _Sets(context, builder, other, args[3], args[4], width)
+        parts = []
+        for offset, vector in _vectors(lanes.literal_value, COUNT):
+            before = target_sets.load(offset, vector)
+            visited = builder.or_(before, other_sets.load(offset, vector))
+            added = builder.and_(arrived_run.load(offset, vector), _splat(builder, args[1], vector))
+            added = builder.and_(added, builder.not_(visited))
+            target_sets.store(builder.or_(before, added), offset)
+            parts.append(added)
+        return _count_bits(builder, parts)
+
+    return types.int64(arrived, types.int64, target, other, types.int64, width, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _column(typing_context, source, at, cell, width, lanes):
+    def generate(context, builder, signature, args):
+        sets = _Sets(context, builder, source, args[0], args[1], width)
         column = ir.Constant(COUNT, 0)
-        for offset, vector in _vectors(lanes.literal_value, run.element):
-            moved = builder.lshr(run.load(offset, vector), _splat(builder, args[2], vector))
+        for offset, vector in _vectors(lanes.literal_value, COUNT):
+            moved = builder.lshr(sets.load(offset, vector), _splat(builder, args[2], vector))
             bits = builder.trunc(moved, ir.VectorType(ir.IntType(1), vector.count))
             bits = builder.bitcast(bits, ir.IntType(vector.count))
             column = builder.or_(column, builder.shl(builder.zext(bits, COUNT), ir.Constant(COUNT, offset)))
         return column
 
-    return types.int64(words, types.int64, types.int64, lanes), generate
+    return types.int64(source, types.int64, types.int64, width, lanes), generate
 
 
 def _for_each_group(context, builder, lanes: int):
@@ -346,8 +403,8 @@ def _prefetch_rows(typing_context, source, source_at, lanes):
         signature = ir.FunctionType(ir.VoidType(), [source_run.start.type, WORD, WORD, WORD])
         function = cgutils.get_or_insert_function(builder.module, signature, "llvm.prefetch.p0")
         how = [ir.Constant(WORD, value) for value in (0, 3, 1)]  # for reading, high locality, data cache
-        for element in range(0, lanes.literal_value, 8 * LINE // source_run.element.width):
-            builder.call(function, [builder.gep(source_run.start, [ir.Constant(COUNT, element)]), *how])
+        for byte in range(0, lanes.literal_value, LINE):
+            builder.call(function, [builder.gep(source_run.start, [ir.Constant(COUNT, byte)]), *how])
         return context.get_dummy_value()
 
     return types.void(source, types.int64, lanes), generate
@@ -387,38 +444,20 @@ def _mark_new(typing_context, arrived, arrived_at, visited, new, at, lanes):
     return types.int64(arrived, types.int64, visited, new, types.int64, lanes), generate
 
 
-def _add(context, builder, arrived, mask, target, other, at, lanes):
-    """Add what arrived to the target, only bits of the mask if there is one, and count what is new to both maps."""
-    arrived_run = _Run(context, builder, *arrived)
-    target_run = _Run(context, builder, *target, at)
-    other_run = _Run(context, builder, *other, at)
-    parts = []
-    for offset, vector in _vectors(lanes.literal_value, target_run.element):
-        before = target_run.load(offset, vector)
-        visited = builder.or_(before, other_run.load(offset, vector))
-        added = builder.and_(arrived_run.load(offset, vector), builder.not_(visited))
-        if mask is not None:
-            added = builder.and_(added, _splat(builder, mask, vector))
-        target_run.store(builder.or_(before, added), offset)
-        parts.append(added)
-    return _count_bits(builder, parts)
-
-
 @intrinsic(prefer_literal=True)
 def _add_new(typing_context, arrived, arrived_at, target, other, at, lanes):
     def generate(context, builder, signature, args):
-        maps = (target, args[2]), (other, args[3])
-        return _add(context, builder, (arrived, args[0], args[1]), None, *maps, args[4], lanes)
-
-    return types.int64(arrived, types.int64, target, other, types.int64, lanes), generate
-
-
-@intrinsic(prefer_literal=True)
-def _add_masked(typing_context, arrived, mask, target, other, at, lanes):
-    def generate(context, builder, signature, args):
-        beginning = context.get_constant(types.int64, 0)
-        maps = (target, args[2]), (other, args[3])
-        return _add(context, builder, (arrived, args[0], beginning), args[1], *maps, args[4], lanes)
+        arrived_run = _Run(context, builder, arrived, args[0], args[1])
+        target_run = _Run(context, builder, target, args[2], args[4])
+        other_run = _Run(context, builder, other, args[3], args[4])
+        parts = []
+        for offset, vector in _vectors(lanes.literal_value, BYTE):
+            before = target_run.load(offset, vector)
+            visited = builder.or_(before, other_run.load(offset, vector))
+            added = builder.and_(arrived_run.load(offset, vector), builder.not_(visited))
+            target_run.store(builder.or_(before, added), offset)
+            parts.append(added)
+        return _count_bits(builder, parts)
 
     return types.int64(arrived, types.int64, target, other, types.int64, lanes), generate
 

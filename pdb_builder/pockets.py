@@ -129,9 +129,10 @@ def _turn(turned, shuffle, bits):
 
 
 @cache
-def pocket_kernel(size: int):
-    """The kernel that finds one level of the pockets, compiled for patterns of ``size`` tiles."""
+def pocket_kernel(size: int, width: int):
+    """The kernel that finds one level of the pockets, compiled for ``size`` tiles and sets of ``width`` bytes."""
     others, orders = size - 1, factorial(size - 1)
+    line_bytes = orders * width
     full = (1 << orders) - 1
     most = SIDES * size * size  # moves of all columns of a pocket
 
@@ -207,10 +208,10 @@ def pocket_kernel(size: int):
                             put(sources, moves, line)
                             put(source_cells, moves, fetch(cells, last_there))
                             if enters:
-                                prefetch_rows(previous, line * orders, orders)
+                                prefetch_rows(previous, line * line_bytes, line_bytes)
                             else:
-                                prefetch_rows(new, line * orders, orders)
-                                prefetch_rows(visited, line * orders, orders)
+                                prefetch_rows(new, line * line_bytes, line_bytes)
+                                prefetch_rows(visited, line * line_bytes, line_bytes)
                         put(heres, moves, last_here)
                         put(inward, moves, shuffle)
                         put(outward, moves, back)
@@ -224,7 +225,7 @@ def pocket_kernel(size: int):
                     if cell == NO_CELL:
                         bits = np.int64(fetch(gained, source))
                     else:
-                        bits = column(previous, source * orders, cell, orders)
+                        bits = column(previous, source * line_bytes, cell, width, orders)
                     put(arrived, here, fetch(arrived, here) | _turn(turned, fetch(inward, move), bits))
                 count = 0
                 for ordinal in range(size):
@@ -244,13 +245,14 @@ def pocket_kernel(size: int):
                     if bits == 0:
                         continue
                     line, cell = fetch(sources, move), fetch(source_cells, move)
-                    known = column(new, line * orders, cell, orders) | column(visited, line * orders, cell, orders)
+                    at = line * line_bytes
+                    known = column(new, at, cell, width, orders) | column(visited, at, cell, width, orders)
                     bits = _turn(turned, fetch(outward, move), bits) & ~known
                     count = 0
                     while bits != 0:
-                        before = put_bits(new, line * orders + lowest(bits), 1 << cell)
+                        before = put_bits(new, at + lowest(bits) * width + (cell >> 3), 1 << (cell & 7))
                         bits &= bits - 1
-                        count += (before >> cell) & 1 == 0
+                        count += (before >> (cell & 7)) & 1 == 0
                     if count != 0:
                         total += count
                         if line_latest[line] == 0:

@@ -15,10 +15,10 @@ import numpy as np
 
 from .base.jit import fetch, inlined, kernel, lowest, put
 from .base.workers import Workers
-from .bitboards import ASLEEP, AWAKE, Lines, board_of, list_columns, shifts_of, sweep_kernel, word_sources
+from .bitboards import ASLEEP, AWAKE, Lines, board_of, list_columns, set_bytes, set_sources, shifts_of, sweep_kernel
 from .encoding import block_bytes
 from .grid import Grid
-from .index import LEADING, Index, arrangement_rank, footprint_at, footprint_rank, next_footprint, signed_masks
+from .index import LEADING, Index, arrangement_rank, footprint_at, footprint_rank, next_footprint
 from .lanes import SPARE, column
 from .pattern import Pattern
 from .pockets import Pockets, list_pockets, mark_crossings, pocket_kernel, turned_columns
@@ -37,8 +37,8 @@ def is_sparse(grid: Grid, size: int) -> bool:
 def sparse_memory(index: Index) -> int:
     """The bytes that the search takes at its peak, but for what belongs to the index."""
     lines, pockets = comb(index.grid.cells, index.size - 1), index.blocks - index.footprints
-    words = 8 * lines * factorial(index.size - 1)
-    maps = words + max(words, index.blocks * block_bytes(index.size))
+    bitboard = lines * factorial(index.size - 1) * set_bytes(index.grid.cells)
+    maps = bitboard + max(bitboard, index.blocks * block_bytes(index.size))
     return maps + 11 * lines + (18 + 12 * index.size + 8 * MASKS) * pockets + index.footprints // 8
 
 
@@ -57,8 +57,9 @@ class SparseSearch:
         self._board = board_of(grid, goal)
         self._pockets = self._list_pockets()
         self._lines = self._list_lines()
-        words = len(self._lines.latest) * factorial(index.size - 1)
-        self._maps = [np.zeros(words, dtype=np.int64) for _ in range(2)]
+        self._width = set_bytes(grid.cells)
+        self._line_bytes = factorial(index.size - 1) * self._width
+        self._maps = [np.zeros(len(self._lines.latest) * self._line_bytes + SPARE, dtype=np.uint8) for _ in range(2)]
         self._begin(goal, grid.home(tiles[-1], blank), blank)
 
     def _share(self, function: Callable, *args, total: int, part: int) -> list:
@@ -105,7 +106,7 @@ class SparseSearch:
                 return
         base = goal & ~(1 << last)
         line = int(footprint_rank(base))
-        self._maps[0][line * factorial(index.size - 1)] = signed_masks([1 << last])[0]
+        self._maps[0][line * self._line_bytes + last // 8] = 1 << last % 8
         self._lines.turn[line] = AWAKE
         for cell, around in enumerate(index.grid.neighbours):
             for target in around:
@@ -116,10 +117,10 @@ class SparseSearch:
         """Find the states of a level, after the one before, and return their number."""
         size, board, lines, pockets = self._index.size, self._board, self._lines, self._pockets
         maps = _at(self._maps, level)
-        how = (level, board, lines, word_sources(size - 1), *maps)
-        found = self._share(sweep_kernel(size), *how, total=len(lines.latest), part=LINES)
+        how = (level, board, lines, set_sources(size - 1), *maps)
+        found = self._share(sweep_kernel(size, self._width), *how, total=len(lines.latest), part=LINES)
         how = (level, board, lines, turned_columns(size - 1), pockets, *maps)
-        found += self._share(pocket_kernel(size), *how, total=len(pockets.owners), part=POCKETS)
+        found += self._share(pocket_kernel(size, self._width), *how, total=len(pockets.owners), part=POCKETS)
         return sum(found)
 
     def take_table(self) -> np.ndarray:
@@ -129,7 +130,7 @@ class SparseSearch:
         self._maps.clear()
         table = np.zeros(index.blocks * block_bytes(index.size), dtype=np.uint8)
         how = (self._board, self._pockets, spread_columns(index.size), bits, table)
-        self._share(table_kernel(index.size), *how, total=index.footprints, part=FOOTPRINTS)
+        self._share(table_kernel(index.size, self._width), *how, total=index.footprints, part=FOOTPRINTS)
         return table.reshape(index.blocks, -1)
 
 
@@ -146,9 +147,8 @@ def spread_columns(size: int) -> np.ndarray:
 
 
 @inlined
-def _put_block(table, block, width, spread, columns, size):
-    """Put the columns of a block where they belong: a row of their own for five tiles, otherwise all in one."""
-    start = block * width
+def _put_block(table, start, width, spread, columns, size):
+    """Put columns into a block of ``width`` bytes: into a row each for five tiles, otherwise all into one."""
     if size > LEADING:
         for last in range(size):  # the merge of the other tiles: the higher the ordinal they leave out, the lower it is
             at, bits = start + ROW_BYTES * (size - 1 - last), fetch(columns, last)
@@ -164,9 +164,9 @@ def _put_block(table, block, width, spread, columns, size):
 
 
 @cache
-def table_kernel(size: int):
-    """The kernel that puts the states of footprints into their blocks, compiled for patterns of ``size`` tiles."""
-    orders, width = factorial(size - 1), block_bytes(size)
+def table_kernel(size: int, width: int):
+    """The kernel that puts states into blocks, compiled for ``size`` tiles and sets of ``width`` bytes."""
+    orders, block_width = factorial(size - 1), block_bytes(size)
 
     @kernel
     def fill_table(board, pockets, spread, bits, table, low, high):
@@ -179,7 +179,7 @@ def table_kernel(size: int):
         for rank in range(low, high):
             list_columns(footprint, size, tile_cells, columns)
             for last in range(size):
-                columns[last] = column(bits, columns[last] * orders, tile_cells[last], orders)
+                columns[last] = column(bits, columns[last] * orders * width, tile_cells[last], width, orders)
             first, pocket, end = first_block[rank], first_block[rank] - rank, first_block[rank + 1] - rank - 1
             main = everywhere & ~footprint
             for other in range(pocket, end):
@@ -187,11 +187,12 @@ def table_kernel(size: int):
             block = first
             while pocket < end and lowest(zones[pocket]) < lowest(main):
                 block, pocket = block + 1, pocket + 1
-            _put_block(table, block, width, spread, columns, size)
+            _put_block(table, block * block_width, block_width, spread, columns, size)
             for other in range(first - rank, end):
                 for last in range(size):
                     columns[last] = np.int64(pocket_bits[other * size + last])
-                _put_block(table, other + rank + (other >= pocket), width, spread, columns, size)
+                block = other + rank + (other >= pocket)
+                _put_block(table, block * block_width, block_width, spread, columns, size)
             footprint = next_footprint(footprint)
 
     return fill_table
