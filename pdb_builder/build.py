@@ -432,7 +432,7 @@ def _search_table(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Search all levels; returns the values of the table and its number of entries at each distance."""
     if encoding == "bits":
-        if is_sparse(index.grid, index.size):
+        if is_sparse(index):
             search = SparseSearch(index, tiles, blank, workers)
             counts = _find_levels(search.find, progress)
             return search.take_table(), counts

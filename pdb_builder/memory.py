@@ -59,7 +59,7 @@ def build_memory(grid: Grid, size: int, encoding: str | None, threads: int | Non
     """
     index = index_of(grid, size)
     first_blocks = 8 * (index.footprints + 1)
-    if encoding == "bits" and is_sparse(grid, size):
+    if encoding == "bits" and is_sparse(index):
         return sparse_memory(index) + first_blocks + PROCESS
     bit_maps = index.blocks * block_bytes(size) * _bit_map_count(grid)
     remaining = np.min_scalar_type(index.arrangements).itemsize

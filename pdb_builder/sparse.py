@@ -17,21 +17,23 @@ from .base.jit import fetch, inlined, kernel, lowest, put
 from .base.workers import Workers
 from .bitboards import ASLEEP, AWAKE, Lines, board_of, list_columns, set_bytes, set_sources, shifts_of, sweep_kernel
 from .encoding import block_bytes
-from .grid import Grid
 from .index import LEADING, Index, arrangement_rank, footprint_at, footprint_rank, next_footprint
 from .lanes import SPARE, column
 from .pattern import Pattern
 from .pockets import Pockets, list_pockets, mark_crossings, pocket_kernel, turned_columns
 
-LEAST_CELLS = 30
+LARGEST = LEADING + 1  # tiles
+LEAST_STATES = 100_000
+MOST_POCKETS = 1 / 6  # for each footprint: with more of them, blocks are faster
 ROW_BYTES = 3
 MASKS = 20  # of crossings for each pocket, at most: there are about ten
 LINES, POCKETS, FOOTPRINTS = 4096, 2048, 65_536  # that a thread takes at a time
 
 
-def is_sparse(grid: Grid, size: int) -> bool:
-    """Whether a ``bits`` table of so many tiles is built this way, because it is faster."""
-    return LEADING <= size <= LEADING + 1 and grid.cells >= LEAST_CELLS
+def is_sparse(index: Index) -> bool:
+    """Whether ``bits`` tables of this index are built this way, because it is faster."""
+    pockets = index.blocks - index.footprints
+    return index.size <= LARGEST and index.states >= LEAST_STATES and pockets <= MOST_POCKETS * index.footprints
 
 
 def sparse_memory(index: Index) -> int:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pdb_builder import build, sparse
+from pdb_builder import build
 from pdb_builder.base.workers import Workers
 from pdb_builder.build import build_table
 from pdb_builder.grid import Grid
@@ -67,12 +67,11 @@ def test_every_entry_equals_the_naive_search(rows, cols, wrap, blank, tiles):
 def test_blocks_give_the_same_table(shape, wrap, blank, tiles, threads, monkeypatch):
     """On 64 cells, cell 63 is the sign bit of a word."""
     grid = Grid.parse(shape, wrap)
-    assert is_sparse(grid, len(tiles))
-    table = build_table(grid, tiles, blank=blank, threads=threads)
-    monkeypatch.setattr(build, "is_sparse", lambda grid, size: False)
+    table, counts = table_of(grid, tiles, blank, threads)
+    monkeypatch.setattr(build, "is_sparse", lambda index: False)
     expected = build_table(grid, tiles, blank=blank)
-    np.testing.assert_array_equal(table.values, expected.values)
-    np.testing.assert_array_equal(table.counts, expected.counts)
+    np.testing.assert_array_equal(table, expected.values)
+    np.testing.assert_array_equal(counts, expected.counts)
 
 
 @pytest.mark.jit
@@ -84,7 +83,20 @@ def test_crossings_take_no_more_memory_than_is_estimated(shape, size):
     assert len(search._lines.masks) <= MASKS * (index.blocks - index.footprints)
 
 
-def test_few_tiles_on_large_boards_are_sparse():
-    assert is_sparse(Grid(8, 8), 4) and is_sparse(Grid(6, 6), 5)
-    assert not is_sparse(Grid(6, 6), 6) and not is_sparse(Grid(4, 4), 5) and not is_sparse(Grid(8, 8), 3)
-    assert sparse.LEAST_CELLS > 25
+@pytest.mark.parametrize("shape, size", [("8x8", 3), ("8x8", 4), ("6x6", 5)])
+def test_few_tiles_on_large_boards_are_sparse(shape, size):
+    assert is_sparse(Index(Grid.parse(shape), size))
+
+
+@pytest.mark.parametrize("shape, size", [("8x8", 2), ("4x4", 5), ("5x5", 5), ("2x18", 4), ("5x5", 6)])
+def test_others_are_not(shape, size):
+    assert not is_sparse(Index(Grid.parse(shape), size))
+
+
+@pytest.mark.jit
+def test_a_sparse_table_is_built_on_a_bitboard(monkeypatch):
+    used = []
+    find = SparseSearch.find
+    monkeypatch.setattr(SparseSearch, "find", lambda search, level: used.append(level) or find(search, level))
+    table = build_table(Grid(6, 6), (1, 2, 7, 8))
+    assert used == list(range(1, len(table.counts) + 1))
