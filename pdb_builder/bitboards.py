@@ -3,8 +3,8 @@
 On a large board a block of four or five tiles has few states, and the search spends its time on finding moves. So here
 the last tile of the pattern is taken apart from the others. Wherever these are, the cells that the last one may be on
 fit into a word of 64 bits. The states are kept in *lines*: there is one for each footprint of the other tiles, its
-*base*, with a word for each order of these tiles. Bit c of the word says that a state with the last tile on cell c has
-been visited. On 8x8 a line of five tiles has 24 words, and sixty times as many states as a block of four.
+*base*, with a word for each order of these tiles. Bit c of a word says that the state with the last tile on cell c has
+been visited. On 8x8 and with five tiles, a line has up to 1440 states in 24 words, a block 120.
 
 All states of a line move at once:
 
@@ -23,7 +23,7 @@ there are any.
 
 *Both parities share a word.* Which of its bits can be states of a level depends on the colours of the cells, so a level
 adds bits on cells of one colour only, and only bits on the other colour, which it leaves as they are, lead to them. Two
-maps are enough, as in ``build``.
+maps are enough, as in ``build``. In these a word takes no more bytes than the board needs.
 """
 
 from __future__ import annotations

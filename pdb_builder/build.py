@@ -17,7 +17,8 @@ its parity. The moves are found each time (``moves``).
 operation handles many states, so pulling entire blocks is faster than following single states unless
 there are hardly any. The maps are packed, eight states to a byte. More than half of the moves change no
 arrangement and work on them as they are; for the others the rows of a block are spread to words first (``lanes``).
-Blocks of up to five tiles are so small that they are carried in registers (``small_blocks``).
+Blocks of up to five tiles are so small that they are carried in registers (``small_blocks``). On large boards, ``bits``
+tables of so few tiles are not built from blocks at all (``sparse``).
 
 *The two parities never share a level.* On a bipartite board every move changes the colour of one
 tile's cell, so the parity of the distance depends only on the footprint. A level only reads blocks of

@@ -11,6 +11,9 @@ rows that are *spread*, one to a word of 32 bits; ``spread_rows`` and ``pack_row
 the other, four rows at a time. They read, and ``pack_rows`` writes, up to ``SPARE`` elements beyond the
 last row, so that arrays must have that many more.
 
+A map of ``bitboards`` consists of sets of cells, packed as well, of four to eight bytes each. They are read as words of
+64 bits, and what arrives is collected in such words. Vectors of sets touch up to ``SPARE`` bytes behind them, too.
+
 ``lanes``, the number of elements, must be a constant in the calling kernel. No function checks bounds:
 the caller guarantees them. With the JIT disabled, each function is a few lines of numpy.
 """

@@ -5,8 +5,8 @@ a corner behind two tiles, mostly. There are few, so they may take longer.
 
 The states of a pocket are kept in *columns*, one for each ordinal of the last tile, with a bit for each order of the
 other tiles: what one bit of all words of a line is on the bitboard. So a move carries column by column, between pocket
-and bitboard or between two pockets. All moves of a pocket are crossings: the tile comes from a cell of the pocket, or
-goes there. A level is the second half of one on the bitboard, for pockets of its parity and those of the other one:
+and bitboard or between two pockets. All moves of a pocket are crossings. When the bitboard has made its own moves, the
+pockets follow, those of the parity of the level and those of the other one:
 
 - States *enter* a pocket from the blocks around it, which are on the bitboard or pockets themselves.
 - The states that a pocket gained on the level before *leave* it for the bitboard, where they count if moves of the
@@ -53,7 +53,7 @@ def list_pockets(size, cells, everywhere, near, first_block, owners, zones, low,
     for rank in range(low, high):
         pocket, end = first_block[rank] - rank, first_block[rank + 1] - rank - 1
         if pocket != end:
-            main = footprint & 0
+            main = np.int64(0)
             free = everywhere & ~footprint
             while free != 0:
                 zone = zone_around(free & -free, free, near)
