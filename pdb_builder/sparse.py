@@ -126,11 +126,14 @@ class SparseSearch:
         return sum(found)
 
     def take_table(self) -> np.ndarray:
-        """Bit 1 of all distances, a row for each block. That ends the search."""
+        """Bit 1 of all distances, a row for each block. That ends the search.
+
+        If the other map has room for the table, it takes over its memory.
+        """
         index = self._index
-        bits = self._maps.pop()
-        self._maps.clear()
-        table = np.zeros(index.blocks * block_bytes(index.size), dtype=np.uint8)
+        bits, table = self._maps.pop(), self._maps.pop()
+        needed = index.blocks * block_bytes(index.size)
+        table = table[:needed] if len(table) >= needed else np.empty(needed, dtype=np.uint8)
         how = (self._board, self._pockets, spread_columns(index.size), bits, table)
         self._share(table_kernel(index.size, self._width), *how, total=index.footprints, part=FOOTPRINTS)
         return table.reshape(index.blocks, -1)
