@@ -83,11 +83,13 @@ def test_crossings_take_no_more_memory_than_is_estimated(shape, size):
     assert len(search._lines.masks) <= MASKS * (index.blocks - index.footprints)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("shape, size", [("8x8", 3), ("8x8", 4), ("6x6", 5)])
 def test_few_tiles_on_large_boards_are_sparse(shape, size):
     assert is_sparse(Index(Grid.parse(shape), size))
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("shape, size", [("8x8", 2), ("4x4", 5), ("5x5", 5), ("2x18", 4), ("5x5", 6)])
 def test_others_are_not(shape, size):
     assert not is_sparse(Index(Grid.parse(shape), size))
