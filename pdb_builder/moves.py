@@ -91,7 +91,7 @@ def rank_after(rank, here, cell, there, target, fall, rise):
 
     ``fall`` and ``rise`` are those that ``lay_out`` makes of the footprint with this rank.
     """
-    rises = fetch(rise, here) - fetch(rise, there)
+    rises = fetch(rise, here) - fetch(rise, there)  # both sums, so that nothing has to be guessed at a branch
     falls = fetch(fall, there + 1) - fetch(fall, here + 1)
     passed = falls if target > cell else rises
     return rank - choices(cell, here + 1) + passed + choices(target, there + 1)
