@@ -44,7 +44,7 @@ page: $(READY) databases/4x4-7-8.h5  ## build what is missing, and play, solve a
 # Two files of tests at a time: most of the time goes into compiling kernels.
 test: $(READY)  ## run the tests: with compiled kernels, then the small ones as plain Python
 	$(BIN)/python -m pytest -n 2 --dist loadfile
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/test_build.py tests/test_recipes.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n 2 --dist loadfile tests/test_build.py tests/test_sparse.py tests/test_recipes.py tests/test_index.py tests/test_lookup.py -m "not slow and not jit"
 
 test-fast: $(READY)  ## run the tests to run while editing: no other programs, no beams, no exhaustive proofs
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not (slow or subprocess or beam or exhaustive)"

@@ -17,7 +17,8 @@ its parity. The moves are found each time (``moves``).
 operation handles many states, so pulling entire blocks is faster than following single states unless
 there are hardly any. The maps are packed, eight states to a byte. More than half of the moves change no
 arrangement and work on them as they are; for the others the rows of a block are spread to words first (``lanes``).
-Blocks of up to five tiles are so small that they are carried in registers (``small_blocks``).
+Blocks of up to five tiles are so small that they are carried in registers (``small_blocks``). On large boards, ``bits``
+tables of so few tiles are not built from blocks at all (``sparse``).
 
 *The two parities never share a level.* On a bipartite board every move changes the colour of one
 tile's cell, so the parity of the distance depends only on the footprint. A level only reads blocks of
@@ -47,7 +48,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .base.errors import InputError
-from .base.jit import kernel, lowest, shared, word_at
+from .base.jit import kernel, lowest, shared
 from .base.workers import Workers
 from .encoding import UNREACHED, block_bytes, check_encoding
 from .grid import Grid
@@ -63,10 +64,11 @@ from .lanes import (
     prefetch_rows,
     spread_rows,
 )
-from .moves import MAX_MOVES, find_moves, footprint_ahead, lay_out, list_parted
+from .moves import MAX_MOVES, find_moves, footprint_ahead, lay_out, list_parted, next_turn
 from .pattern import MAX_TILES, Pattern, check_pattern
 from .recipes import MAX_TERMS, recipes_of
 from .small_blocks import SMALL, carry_small, small_recipes
+from .sparse import SparseSearch, is_sparse
 
 NO_DISTANCES = np.zeros(0, dtype=np.uint8)
 
@@ -148,21 +150,6 @@ class FrontierMaps:
 
 
 @shared
-def _next_turn(turn, rank, high, due):
-    """The first footprint from ``rank`` on whose turn it is on levels of the kind ``due``: ``high`` or more if none is.
-
-    Eight are looked at together. Which footprints a level concerns changes slowly, and most are asleep or done.
-    """
-    each = due * 0x0101010101010101
-    while rank < high:
-        found = word_at(turn, rank) & each
-        if found != 0:
-            return rank + (lowest(found) >> 3)
-        rank += 8
-    return rank
-
-
-@shared
 def _record_level(level, distances, place, width, new_bits, visited, block, first, last):
     """Write the level into the entries of a footprint that ``block`` is the first of its blocks to reach.
 
@@ -236,7 +223,7 @@ def _sweep_kernel(size: int):
         total = 0
         rank_before = low
         footprint = footprint_at(low, size, cells)
-        rank = _next_turn(turn, low, high, due)
+        rank = next_turn(turn, low, high, due)
         while rank < high:
             footprint = footprint_ahead(footprint, rank_before, rank, size, cells)
             lay_out(footprint, size, tile_cells, fall, rise)
@@ -329,7 +316,7 @@ def _sweep_kernel(size: int):
             if done and bipartite:  # where there are two frontiers, it may still be active in the other one
                 turn[rank] = DONE
             rank_before = rank
-            rank = _next_turn(turn, rank + 1, high, due)
+            rank = next_turn(turn, rank + 1, high, due)
         return total
 
     return sweep
@@ -384,8 +371,7 @@ def build_table(
     grid.check_blank(blank)
     index = index_of(grid, len(tiles))
     with Workers(threads) as workers:
-        share = partial(workers.over, _ranges(index, workers.threads))
-        values, counts = _search_table(index, tiles, blank, encoding, share, progress)
+        values, counts = _search_table(index, tiles, blank, encoding, workers, progress)
     seconds = time.perf_counter() - started
     return BuiltTable(tiles, encoding, values, index.first_block, counts, seconds, workers.threads)
 
@@ -418,9 +404,8 @@ def count_levels(
     grid.check_blank(blank)
     index = index_of(grid, len(tiles))
     with Workers(threads) as workers:
-        share = partial(workers.over, _ranges(index, workers.threads))
         maps = FrontierMaps(index)
-        counts = _search_levels(index, tiles, blank, maps, NO_DISTANCES, share, progress)
+        counts = _search_blocks(index, tiles, blank, maps, NO_DISTANCES, _sharing(index, workers), progress)
     bits, active = maps.at(len(counts))[0]
     width = block_bytes(index.size)
     most = int(counts[-1]) if most is None else most
@@ -435,29 +420,45 @@ def count_levels(
     return Levels(counts, np.array(blocks, dtype=np.int64), np.array(arrangements, dtype=np.int64))
 
 
-def _ranges(index: Index, threads: int) -> list[tuple[int, int]]:
-    """Ranges of footprints with roughly the same number of blocks, several per thread."""
-    parts = min(8 * threads, 1 + index.states // 500_000)
+def _sharing(index: Index, workers: Workers) -> Callable:
+    """Shares out a kernel in ranges of footprints with roughly the same number of blocks, several per thread."""
+    parts = min(8 * workers.threads, 1 + index.states // 500_000)
     cuts = np.searchsorted(index.first_block, np.linspace(0, index.blocks, parts + 1)).tolist()
     cuts[0], cuts[-1] = 0, index.footprints
-    return [(low, high) for low, high in pairwise(cuts) if low < high]
+    return partial(workers.over, [(low, high) for low, high in pairwise(cuts) if low < high])
 
 
 def _search_table(
-    index: Index, tiles: Pattern, blank: int, encoding: str, share: Callable, progress: Callable[[int], object]
+    index: Index, tiles: Pattern, blank: int, encoding: str, workers: Workers, progress: Callable[[int], object]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Search all levels; returns the values of the table and its number of entries at each distance."""
     if encoding == "bits":
+        if is_sparse(index):
+            search = SparseSearch(index, tiles, blank, workers)
+            counts = _find_levels(search.find, progress)
+            return search.take_table(), counts
         maps = TableMaps(index)
-        counts = _search_levels(index, tiles, blank, maps, NO_DISTANCES, share, progress)
+        counts = _search_blocks(index, tiles, blank, maps, NO_DISTANCES, _sharing(index, workers), progress)
         return maps.table, counts
+    share = _sharing(index, workers)
     distances = np.full(index.footprints * index.arrangements, UNREACHED, dtype=np.uint8)
-    _search_levels(index, tiles, blank, FrontierMaps(index), distances, share, progress)
+    _search_blocks(index, tiles, blank, FrontierMaps(index), distances, share, progress)
     values = distances.reshape(index.footprints, index.arrangements)
     return values, np.trim_zeros(sum(share(_histogram, values))[:UNREACHED], "b")
 
 
-def _search_levels(
+def _find_levels(find: Callable[[int], int], progress: Callable[[int], object]) -> np.ndarray:
+    """Find level after level until one is empty; returns how many states each has."""
+    counts = []
+    found = 1
+    while found:
+        counts.append(found)
+        progress(found)
+        found = find(len(counts))
+    return np.array(counts, dtype=np.int64)
+
+
+def _search_blocks(
     index: Index,
     tiles: Pattern,
     blank: int,
@@ -494,15 +495,13 @@ def _search_levels(
     recipes = small_recipes(size) if size <= SMALL else recipes_of(size)
     how = (grid.bipartite, maps.accumulate, board, recipes, Search(turn, remaining))
     sweep = _sweep_kernel(size)
-    counts = []
-    found = 1
-    while found:
-        counts.append(found)
-        progress(found)
-        level = len(counts)
+
+    def find(level: int) -> int:
         found = sum(share(sweep, level, *how, *maps.at(level), distances))
         if found and distances.size and level == UNREACHED:
             raise InputError(
                 f"distances beyond {UNREACHED - 1} do not fit in a byte: use `encoding` bits, or smaller patterns"
             )
-    return np.array(counts, dtype=np.int64)
+        return found
+
+    return _find_levels(find, progress)

@@ -11,6 +11,9 @@ rows that are *spread*, one to a word of 32 bits; ``spread_rows`` and ``pack_row
 the other, four rows at a time. They read, and ``pack_rows`` writes, up to ``SPARE`` elements beyond the
 last row, so that arrays must have that many more.
 
+A map of ``bitboards`` consists of sets of cells, packed as well, of four to eight bytes each. They are read as words of
+64 bits, and what arrives is collected in such words. Vectors of sets touch up to ``SPARE`` bytes behind them, too.
+
 ``lanes``, the number of elements, must be a constant in the calling kernel. No function checks bounds:
 the caller guarantees them. With the JIT disabled, each function is a few lines of numpy.
 """
@@ -32,6 +35,7 @@ LINE = 64  # bytes per cache line
 ROWS = 4  # rows that are spread or packed at a time
 SPARE = 16  # elements behind an array, which may be touched together with its last ones
 WORD_BYTES = 4
+SET_BYTES = 8  # of a set of cells as a word
 
 
 # ---- the operations, defined in numpy -----------------------------------------------------------
@@ -57,6 +61,47 @@ def _plain_or_rotated(target, target_at, source, source_at, masks, rotations, fi
     for term in range(first, last):
         selected = (words & masks[term]).astype(np.uint64) << np.uint64(rotations[term])
         target[target_at : target_at + lanes] |= (selected | selected >> np.uint64(32)).astype(np.uint32)
+
+
+def _plain_words(packed, at, width, lanes):
+    """``lanes`` words of ``width`` bytes each."""
+    words = np.zeros((lanes, SET_BYTES), dtype=np.uint8)
+    words[:, :width] = packed[at : at + lanes * width].reshape(lanes, width)
+    return words.view(np.int64).ravel()
+
+
+def _plain_or_masked(target, source, source_at, mask, width, lanes):
+    """``target |= source & mask`` for sets of cells, which have ``width`` bytes in the source."""
+    target[:lanes] |= _plain_words(source, source_at, width, lanes) & mask
+
+
+def _plain_or_chosen(target, source, source_at, places, places_at, mask, width, lanes):
+    """The same with the sets in another order: set i is the one of number ``places[places_at + i]``.
+
+    What stands behind a set in the source is taken along with it, as far as the mask has it.
+    """
+    target[:lanes] |= _plain_words(source, source_at, width, lanes)[places[places_at : places_at + lanes]] & mask
+
+
+def _plain_or_shifted(target, source, source_at, left, right, mask, width, lanes):
+    """The same with each set shifted ``left``, then ``right``."""
+    words = _plain_words(source, source_at, width, lanes).view(np.uint64) << np.uint64(left) >> np.uint64(right)
+    target[:lanes] |= words.view(np.int64) & mask
+
+
+def _plain_add_masked(arrived, mask, target, other, at, width, lanes):
+    """``target |= arrived & mask & ~other``, both with sets of ``width`` bytes. Returns what is new to both maps."""
+    before, others = (_plain_words(sets, at, width, lanes) for sets in (target, other))
+    added = arrived[:lanes] & mask & ~(before | others)
+    after = (before | added).view(np.uint8).reshape(lanes, SET_BYTES)
+    target[at : at + lanes * width] = after[:, :width].ravel()
+    return int(np.bitwise_count(added.view(np.uint64)).sum())
+
+
+def _plain_column(source, at, cell, width, lanes):
+    """Whether a cell is in each of some sets of ``width`` bytes: set i tells bit i."""
+    words = _plain_words(source, at, width, lanes).tolist()
+    return sum((word >> int(cell) & 1) << lane for lane, word in enumerate(words))
 
 
 def _plain_spread_rows(words, packed, packed_at, width, lanes):
@@ -195,6 +240,118 @@ def _or_rotated(typing_context, target, target_at, source, source_at, masks, rot
     return types.void(*arguments), generate
 
 
+class _Sets(_Run):
+    """Sets of cells from a given byte of an array on, of ``width`` bytes each, as words of 64 bits."""
+
+    def __init__(self, context, builder, array_type, array, at, width):
+        super().__init__(context, builder, array_type, array, at)
+        self.width = width.literal_value
+
+    def load(self, offset: int, vector: ir.VectorType):
+        places = range(SET_BYTES * vector.count)
+        kept = [at // SET_BYTES * self.width + at % SET_BYTES if at % SET_BYTES < self.width else None for at in places]
+        group = super().load(self.width * offset, ir.VectorType(BYTE, len(places)))
+        return self.builder.bitcast(_shuffled(self.builder, group, kept), vector)
+
+    def load_one(self, number):
+        """A single set, with what stands behind it in its word."""
+        at = self.builder.mul(number, ir.Constant(COUNT, self.width))
+        word = self.builder.bitcast(self.builder.gep(self.start, [at]), COUNT.as_pointer())
+        return self.builder.load(word, align=1)
+
+    def store(self, value, offset: int):
+        count = value.type.count
+        kept = [at // self.width * SET_BYTES + at % self.width for at in range(self.width * count)]
+        group = self.builder.bitcast(value, ir.VectorType(BYTE, SET_BYTES * count))
+        super().store(_shuffled(self.builder, group, kept), self.width * offset)
+
+
+def _or_sets(context, builder, target, source, mask, lanes, sets_at):
+    """Unite ``lanes`` words of the target with what ``sets_at`` makes of the source, as far as the mask has it."""
+    target_run = _Run(context, builder, *target, context.get_constant(types.int64, 0))
+    source_sets = _Sets(context, builder, *source)
+    for offset, vector in _vectors(lanes.literal_value, COUNT):
+        sets = builder.and_(sets_at(source_sets, offset, vector), _splat(builder, mask, vector))
+        target_run.store(builder.or_(target_run.load(offset, vector), sets), offset)
+    return context.get_dummy_value()
+
+
+@intrinsic(prefer_literal=True)
+def _or_masked(typing_context, target, source, source_at, mask, width, lanes):
+    def generate(context, builder, signature, args):
+        where = (target, args[0]), (source, args[1], args[2], width)
+        return _or_sets(context, builder, *where, args[3], lanes, _Sets.load)
+
+    return types.void(target, source, types.int64, types.int64, width, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _or_chosen(typing_context, target, source, source_at, places, places_at, mask, width, lanes):
+    def generate(context, builder, signature, args):
+        place_run = _Run(context, builder, places, args[3], args[4])
+
+        def sets_at(source_sets, offset, vector):
+            sets = ir.Constant(vector, ir.Undefined)
+            for lane in range(vector.count):
+                place = builder.load(builder.gep(place_run.start, [ir.Constant(COUNT, offset + lane)]))
+                chosen = source_sets.load_one(builder.zext(place, COUNT))
+                sets = builder.insert_element(sets, chosen, ir.Constant(WORD, lane))
+            return sets
+
+        where = (target, args[0]), (source, args[1], args[2], width)
+        return _or_sets(context, builder, *where, args[5], lanes, sets_at)
+
+    return types.void(target, source, types.int64, places, types.int64, types.int64, width, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _or_shifted(typing_context, target, source, source_at, left, right, mask, width, lanes):
+    def generate(context, builder, signature, args):
+        def sets_at(source_sets, offset, vector):
+            by_left, by_right = (_splat(builder, args[place], vector) for place in (3, 4))
+            return builder.lshr(builder.shl(source_sets.load(offset, vector), by_left), by_right)
+
+        where = (target, args[0]), (source, args[1], args[2], width)
+        return _or_sets(context, builder, *where, args[5], lanes, sets_at)
+
+    word = types.int64
+    return types.void(target, source, types.int64, word, word, word, width, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _add_masked(typing_context, arrived, mask, target, other, at, width, lanes):
+    def generate(context, builder, signature, args):
+        arrived_run = _Run(context, builder, arrived, args[0], context.get_constant(types.int64, 0))
+        target_sets = _Sets(context, builder, target, args[2], args[4], width)
+        other_sets = _Sets(context, builder, other, args[3], args[4], width)
+        parts = []
+        for offset, vector in _vectors(lanes.literal_value, COUNT):
+            before = target_sets.load(offset, vector)
+            visited = builder.or_(before, other_sets.load(offset, vector))
+            added = builder.and_(arrived_run.load(offset, vector), _splat(builder, args[1], vector))
+            added = builder.and_(added, builder.not_(visited))
+            target_sets.store(builder.or_(before, added), offset)
+            parts.append(added)
+        return _count_bits(builder, parts)
+
+    return types.int64(arrived, types.int64, target, other, types.int64, width, lanes), generate
+
+
+@intrinsic(prefer_literal=True)
+def _column(typing_context, source, at, cell, width, lanes):
+    def generate(context, builder, signature, args):
+        sets = _Sets(context, builder, source, args[0], args[1], width)
+        column = ir.Constant(COUNT, 0)
+        for offset, vector in _vectors(lanes.literal_value, COUNT):
+            moved = builder.lshr(sets.load(offset, vector), _splat(builder, args[2], vector))
+            bits = builder.trunc(moved, ir.VectorType(ir.IntType(1), vector.count))
+            bits = builder.bitcast(bits, ir.IntType(vector.count))
+            column = builder.or_(column, builder.shl(builder.zext(bits, COUNT), ir.Constant(COUNT, offset)))
+        return column
+
+    return types.int64(source, types.int64, types.int64, width, lanes), generate
+
+
 def _for_each_group(context, builder, lanes: int):
     """A loop over groups of ``ROWS`` rows, the last one filled up."""
     return cgutils.for_range(builder, context.get_constant(types.int64, -(-lanes // ROWS)))
@@ -257,14 +414,14 @@ def _prefetch_rows(typing_context, source, source_at, lanes):
 
 
 def _count_bits(builder, parts: list) -> ir.Value:
-    """The number of bits set in some vectors of bytes. Those of the same size are added up lane by lane first."""
+    """The number of bits set in some vectors. Those of the same size are added up lane by lane first."""
     sums: dict[int, ir.Value] = {}
     for part in parts:
-        count = part.type.count
-        lane = ir.IntType(min(64, 8 * count))
-        shape = ir.VectorType(lane, 8 * count // lane.width)
+        bits = part.type.count * part.type.element.width
+        lane = ir.IntType(min(64, bits))
+        shape = ir.VectorType(lane, bits // lane.width)
         counts = _call(builder, "ctpop", shape, builder.bitcast(part, shape))
-        sums[count] = builder.add(sums[count], counts) if count in sums else counts
+        sums[bits] = builder.add(sums[bits], counts) if bits in sums else counts
     total = ir.Constant(COUNT, 0)
     for counts in sums.values():
         one = _call(builder, "vector.reduce.add", counts.type.element, counts)
@@ -312,7 +469,11 @@ if numba.config.DISABLE_JIT:
     or_rows, or_gathered, or_rotated = _plain_or_rows, _plain_or_gathered, _plain_or_rotated
     spread_rows, pack_rows, prefetch_rows = _plain_spread_rows, _plain_pack_rows, _plain_prefetch_rows
     mark_new, add_new = _plain_mark_new, _plain_add_new
+    or_masked, or_chosen, or_shifted = _plain_or_masked, _plain_or_chosen, _plain_or_shifted
+    add_masked, column = _plain_add_masked, _plain_column
 else:
     or_rows, or_gathered, or_rotated = _or_rows, _or_gathered, _or_rotated
     spread_rows, pack_rows, prefetch_rows = _spread_rows, _pack_rows, _prefetch_rows
     mark_new, add_new = _mark_new, _add_new
+    or_masked, or_chosen, or_shifted = _or_masked, _or_chosen, _or_shifted
+    add_masked, column = _add_masked, _column

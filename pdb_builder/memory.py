@@ -30,6 +30,7 @@ from .pattern import (
     check_pattern_board,
     collections_for,
 )
+from .sparse import is_sparse, sparse_memory
 from .store import tables_bytes
 
 PROCESS = 200_000_000  # bytes of the interpreter, its libraries, the compiler
@@ -57,13 +58,16 @@ def build_memory(grid: Grid, size: int, encoding: str | None, threads: int | Non
     Encoding None stands for ``count_levels``, which keeps no table.
     """
     index = index_of(grid, size)
+    first_blocks = 8 * (index.footprints + 1)
+    if encoding == "bits" and is_sparse(index):
+        return sparse_memory(index) + first_blocks + PROCESS
     bit_maps = index.blocks * block_bytes(size) * _bit_map_count(grid)
     remaining = np.min_scalar_type(index.arrangements).itemsize
     flags = index.blocks * (remaining + 1 + (not grid.bipartite)) + index.footprints
-    numbers = 12 * (index.footprints + 1) + 8 * (index.blocks - index.footprints)  # of first blocks, twice, and zones
+    numbers = 4 * (index.footprints + 1) + 8 * (index.blocks - index.footprints)  # of first blocks again, and zones
     distances = index.footprints * index.arrangements if encoding == "bytes" else 0
     scratch = check_threads(threads) * 6 * block_bytes(size)  # two blocks as they are stored, two spread
-    return bit_maps + flags + numbers + distances + scratch + PROCESS
+    return bit_maps + flags + first_blocks + numbers + distances + scratch + PROCESS
 
 
 def least_build_memory(grid: Grid, size: int, encoding: str | None) -> int:

@@ -12,7 +12,7 @@ zone only, and ``parted`` has those of the others.
 
 from __future__ import annotations
 
-from .base.jit import fetch, kernel, lowest, popcount, prefetch_line, put, shared
+from .base.jit import fetch, kernel, lowest, popcount, prefetch_line, put, shared, word_at
 from .index import BINOMIAL, footprint_at, next_footprint, zone_around
 from .pattern import MAX_TILES
 
@@ -23,9 +23,24 @@ STEPS = 24  # to the footprint so many ranks ahead, step by step is faster than 
 
 
 @shared
-def _choices(cell, ordinal):
+def choices(cell, ordinal):
     """``BINOMIAL[cell, ordinal]``, unchecked."""
     return fetch(CHOICES, cell * ROW + ordinal)
+
+
+@shared
+def next_turn(turn, rank, high, due):
+    """The first footprint from ``rank`` on whose turn it is on levels of the kind ``due``: ``high`` or more if none is.
+
+    Eight are looked at together. Which footprints a level concerns changes slowly, and most are asleep or done.
+    """
+    each = due * 0x0101010101010101
+    while rank < high:
+        found = word_at(turn, rank) & each
+        if found != 0:
+            return rank + (lowest(found) >> 3)
+        rank += 8
+    return rank
 
 
 @shared
@@ -71,6 +86,18 @@ def lay_out(footprint, size, cells, fall, rise):
 
 
 @shared
+def rank_after(rank, here, cell, there, target, fall, rise):
+    """The rank of the footprint after its tile of ordinal ``here`` went from ``cell`` to ``target``: ordinal ``there``.
+
+    ``fall`` and ``rise`` are those that ``lay_out`` makes of the footprint with this rank.
+    """
+    rises = fetch(rise, here) - fetch(rise, there)  # both sums, so that nothing has to be guessed at a branch
+    falls = fetch(fall, there + 1) - fetch(fall, here + 1)
+    passed = falls if target > cell else rises
+    return rank - choices(cell, here + 1) + passed + choices(target, there + 1)
+
+
+@shared
 def find_moves(
     footprint, rank, zone, size, near, first_block, parted, cells, fall, rise, ranks, sources, recipes, bits, width
 ):
@@ -84,17 +111,12 @@ def find_moves(
     for here in range(size):
         cell = fetch(cells, here)
         others = footprint & ~(1 << cell)
-        without = rank - _choices(cell, here + 1)
         targets = fetch(near, cell) & zone
         while targets != 0:
             target = lowest(targets)
             targets &= targets - 1
             there = popcount(others & ((1 << target) - 1))
-            if target > cell:
-                passed = fetch(fall, there + 1) - fetch(fall, here + 1)
-            else:
-                passed = fetch(rise, here) - fetch(rise, there)
-            other = without + passed + _choices(target, there + 1)
+            other = rank_after(rank, here, cell, there, target, fall, rise)
             source = fetch(first_block, other)
             zones = source - other
             for place in range(zones, fetch(first_block, other + 1) - other - 1):

@@ -192,18 +192,22 @@ def _compiled_copy(target, to, source, at, count):
 
 
 def put_bits(array, at, bits):
-    """Set bits of an element of a flat array, for kernels: not one is lost if several threads do so at a time."""
+    """Set bits of an element of a flat array, and return what it was before, for kernels.
+
+    Not one is lost if several threads do so at a time.
+    """
+    before = array[at]
     array[at] |= bits
+    return before
 
 
 @intrinsic
 def _put_bits(typing_context, array, at, bits):
     def generate(context, builder, signature, args):
         data = context.make_array(signature.args[0])(context, builder, args[0]).data
-        builder.atomic_rmw("or", builder.gep(data, [args[1]]), args[2], "monotonic")
-        return context.get_dummy_value()
+        return builder.atomic_rmw("or", builder.gep(data, [args[1]]), args[2], "monotonic")
 
-    return numba.types.void(array, numba.types.int64, array.dtype), generate
+    return array.dtype(array, numba.types.int64, array.dtype), generate
 
 
 @overload(put_bits)

@@ -20,6 +20,7 @@ from ..grid import Grid
 from ..index import index_of
 from ..memory import check_build_memory
 from ..pattern import check_pattern
+from ..sparse import is_sparse
 
 DEFAULT_ROWS = [*(f"4x4:{size}" for size in range(4, 9)), *(f"5x5:{size}" for size in range(4, 8)), "4x4:8:bytes"]
 
@@ -66,16 +67,20 @@ def _parse_row(row: str) -> tuple[str, int, str]:
 def measure(shape: str, size: int, encoding: str, threads: int | None, repeat: int) -> dict:
     """Build the pattern in this process and return the row."""
     grid, tiles = Grid.parse(shape), range(1, size + 1)
-    build_table(Grid(2, max(2, size // 2 + 1)), tiles, encoding=encoding, threads=threads)  # compiles the kernels
+    index = index_of(grid, size)
+    small = Grid(2, max(2, size // 2 + 1))
+    warm_up = (
+        grid if encoding == "bits" and is_sparse(index) else small
+    )  # bitboards have kernels by the size of the board
+    build_table(warm_up, tiles, encoding=encoding, threads=threads)  # compiles the kernels
     seconds = min(build_table(grid, tiles, encoding=encoding, threads=threads).seconds for _ in range(repeat))
-    states = index_of(grid, size).states
     return {
         "board": shape,
         "tiles": size,
         "encoding": encoding,
         "threads": threads or default_threads(),
-        "states": states,
+        "states": index.states,
         "seconds": round(seconds, 3),
-        "states_per_second": round(states / seconds),
+        "states_per_second": round(index.states / seconds),
         "peak_memory": peak_memory(),
     }
