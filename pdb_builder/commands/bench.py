@@ -68,11 +68,9 @@ def measure(shape: str, size: int, encoding: str, threads: int | None, repeat: i
     """Build the pattern in this process and return the row."""
     grid, tiles = Grid.parse(shape), range(1, size + 1)
     index = index_of(grid, size)
-    small = Grid(2, max(2, size // 2 + 1))
-    warm_up = (
-        grid if encoding == "bits" and is_sparse(index) else small
-    )  # bitboards have kernels by the size of the board
-    build_table(warm_up, tiles, encoding=encoding, threads=threads)  # compiles the kernels
+    # Compiles the kernels: those of bitboards are made for the size of the board.
+    warm_up = grid if encoding == "bits" and is_sparse(index) else Grid(2, max(2, size // 2 + 1))
+    build_table(warm_up, tiles, encoding=encoding, threads=threads)
     seconds = min(build_table(grid, tiles, encoding=encoding, threads=threads).seconds for _ in range(repeat))
     return {
         "board": shape,
