@@ -26,9 +26,8 @@ from .bitboards import SIDES, is_of_level, list_columns, wake_around
 from .index import footprint_at, footprint_rank, next_footprint, zone_around
 from .lanes import column, prefetch_rows
 from .moves import lay_out
-from .recipes import order_maps
+from .small_blocks import turn
 
-COLUMN_BYTES = 3  # 24 orders of four other tiles
 NO_CELL = -1
 UNCHANGED = -1
 
@@ -105,27 +104,10 @@ def mark_crossings(fill, size, cells, near, shifts, owners, zones, crossing, fir
                             put_bits(crossing, line, 1 << slot)
 
 
-@cache
-def turned_columns(others: int) -> np.ndarray:
-    """[shuffle, byte, value] -> what becomes of a byte of a column if a tile goes from one ordinal to another.
-
-    The number of the shuffle is ordinal before * others + ordinal after.
-    """
-    turned = np.zeros((others * others, COLUMN_BYTES, 256), dtype=np.uint32)
-    values = np.arange(256)
-    for shuffle, ranks in enumerate(order_maps(others).reshape(others * others, -1).tolist()):
-        for bit, target in enumerate(ranks):
-            turned[shuffle, bit // 8, values >> bit % 8 & 1 == 1] |= np.uint32(1 << target)
-    return turned
-
-
 @shared
-def _turn(turned, shuffle, bits):
-    """A column after a shuffle."""
-    if shuffle == UNCHANGED:
-        return bits
-    low, middle, high = bits & 255, bits >> 8 & 255, bits >> 16 & 255
-    return np.int64(turned[shuffle, 0, low] | turned[shuffle, 1, middle] | turned[shuffle, 2, high])
+def _shuffled(turned, shuffle, bits):
+    """A column after a shuffle, if there is one."""
+    return bits if shuffle == UNCHANGED else turn(turned, shuffle, bits)
 
 
 @cache
@@ -226,7 +208,7 @@ def pocket_kernel(size: int, width: int):
                         bits = np.int64(fetch(gained, source))
                     else:
                         bits = column(previous, source * line_bytes, cell, width, orders)
-                    put(arrived, here, fetch(arrived, here) | _turn(turned, fetch(inward, move), bits))
+                    put(arrived, here, fetch(arrived, here) | _shuffled(turned, fetch(inward, move), bits))
                 count = 0
                 for ordinal in range(size):
                     place = start + ordinal
@@ -247,7 +229,7 @@ def pocket_kernel(size: int, width: int):
                     line, cell = fetch(sources, move), fetch(source_cells, move)
                     at = line * line_bytes
                     known = column(new, at, cell, width, orders) | column(visited, at, cell, width, orders)
-                    bits = _turn(turned, fetch(outward, move), bits) & ~known
+                    bits = _shuffled(turned, fetch(outward, move), bits) & ~known
                     count = 0
                     while bits != 0:
                         before = put_bits(new, at + lowest(bits) * width + (cell >> 3), 1 << (cell & 7))

@@ -40,13 +40,29 @@ def small_recipes(size: int) -> SmallRecipes:
     leading = min(size, LEADING)
     moves = merge_moves(size)
     shuffles = np.where(moves.leading, moves.before * leading + moves.after, 0)  # shuffle 0 leaves all as it is
-    turned = np.zeros((leading * leading, ROW_BYTES, 256), dtype=np.uint32)
-    values = np.arange(256)
-    for shuffle, ranks in enumerate(order_maps(leading).reshape(-1, factorial(leading)).tolist()):
-        for bit, target in enumerate(ranks):
-            turned[shuffle, bit // 8, values >> bit % 8 & 1 == 1] |= 1 << target
     targets = np.where((moves.before == moves.after).all(axis=2, keepdims=True), -1, moves.target)
-    return SmallRecipes(*(array.reshape(size * size, -1) for array in (targets, shuffles)), turned)
+    return SmallRecipes(*(array.reshape(size * size, -1) for array in (targets, shuffles)), turned_rows(leading))
+
+
+@cache
+def turned_rows(tiles: int) -> np.ndarray:
+    """[shuffle, byte, value] -> what becomes of a byte of a row, which has a bit for each order of some tiles.
+
+    The number of the shuffle is the ordinal of a tile before * tiles + its ordinal after.
+    """
+    turned = np.zeros((tiles * tiles, ROW_BYTES, 256), dtype=np.uint32)
+    values = np.arange(256)
+    for shuffle, ranks in enumerate(order_maps(tiles).reshape(-1, factorial(tiles)).tolist()):
+        for bit, target in enumerate(ranks):
+            turned[shuffle, bit // 8, values >> bit % 8 & 1 == 1] |= np.uint32(1 << target)
+    return turned
+
+
+@inlined
+def turn(turned, shuffle, bits):
+    """A row after a shuffle. What stands behind it in its word does not count."""
+    low, middle, high = bits & 255, bits >> 8 & 255, bits >> 16 & 255
+    return np.int64(turned[shuffle, 0, low] | turned[shuffle, 1, middle] | turned[shuffle, 2, high])
 
 
 @inlined
@@ -74,12 +90,7 @@ def carry_small(
             continue
         for row in range(rows):
             bits = word_at(previous, start + ROW_BYTES * row)
-            shuffle = shuffles[recipe, row]
-            after[targets[recipe, row]] |= np.int64(
-                turned[shuffle, 0, bits & 255]
-                | turned[shuffle, 1, bits >> 8 & 255]
-                | turned[shuffle, 2, bits >> 16 & 255]
-            )
+            after[targets[recipe, row]] |= turn(turned, shuffles[recipe, row], bits)
     start = block * width
     low |= after[0]
     if width <= WORD_BYTES:

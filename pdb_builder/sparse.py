@@ -20,12 +20,11 @@ from .encoding import block_bytes
 from .index import LEADING, Index, arrangement_rank, footprint_at, footprint_rank, next_footprint
 from .lanes import SPARE, column
 from .pattern import Pattern
-from .pockets import Pockets, list_pockets, mark_crossings, pocket_kernel, turned_columns
+from .pockets import Pockets, list_pockets, mark_crossings, pocket_kernel
+from .small_blocks import ROW_BYTES, SMALL, turned_rows
 
-LARGEST = LEADING + 1  # tiles
 LEAST_STATES = 100_000
 MOST_POCKETS = 1 / 6  # for each footprint: with more of them, blocks are faster
-ROW_BYTES = 3
 MASKS = 20  # of crossings for each pocket, at most: there are about ten
 LINES, POCKETS, FOOTPRINTS = 4096, 2048, 65_536  # that a thread takes at a time
 
@@ -33,7 +32,7 @@ LINES, POCKETS, FOOTPRINTS = 4096, 2048, 65_536  # that a thread takes at a time
 def is_sparse(index: Index) -> bool:
     """Whether ``bits`` tables of this index are built this way, because it is faster."""
     pockets = index.blocks - index.footprints
-    return index.size <= LARGEST and index.states >= LEAST_STATES and pockets <= MOST_POCKETS * index.footprints
+    return index.size <= SMALL and index.states >= LEAST_STATES and pockets <= MOST_POCKETS * index.footprints
 
 
 def sparse_memory(index: Index) -> int:
@@ -121,7 +120,7 @@ class SparseSearch:
         maps = _at(self._maps, level)
         how = (level, board, lines, set_sources(size - 1), *maps)
         found = self._share(sweep_kernel(size, self._width), *how, total=len(lines.latest), part=LINES)
-        how = (level, board, lines, turned_columns(size - 1), pockets, *maps)
+        how = (level, board, lines, turned_rows(size - 1), pockets, *maps)
         found += self._share(pocket_kernel(size, self._width), *how, total=len(pockets.owners), part=POCKETS)
         return sum(found)
 
